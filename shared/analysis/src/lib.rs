@@ -1,1 +1,18 @@
+//! The deterministic engine: a change and its files in, findings out. Pure: no clock, network, environment.
+//!
+//! Four engines look at each file ([`secrets`], [`syntax`], [`taint`], [`parse_check`]) and give [`hit::Hit`]s;
+//! [`place`] keeps what belongs to the change, [`ignore`] takes out what a comment silences, and [`inspect`]
+//! makes the report. Rules are data under `rules/`.
 
+pub mod convention;
+pub mod hit;
+pub mod ignore;
+pub mod inspect;
+pub mod language;
+pub mod parse_check;
+pub mod place;
+pub mod rule;
+pub mod secrets;
+pub mod source;
+pub mod syntax;
+pub mod taint;

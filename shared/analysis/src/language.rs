@@ -1,0 +1,190 @@
+//! Which language a file is in, by name, extension and first line.
+
+use prevet_domain::path::RepoPath;
+
+/// The languages that have rules here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Language {
+    /// `.py`
+    Python,
+    /// `.js`, `.jsx`, `.mjs`, `.cjs`
+    JavaScript,
+    /// `.ts`, `.mts`, `.cts`
+    TypeScript,
+    /// `.tsx`
+    Tsx,
+    /// `.go`
+    Go,
+    /// `.java`
+    Java,
+    /// `.rs`
+    Rust,
+    /// `.rb`
+    Ruby,
+    /// `.php`
+    Php,
+    /// `.cs`
+    CSharp,
+    /// `.sh` and what begins with a shell's `#!`
+    Shell,
+    /// `.yml`, `.yaml`
+    Yaml,
+    /// `.json`
+    Json,
+    /// `Dockerfile`, `Containerfile`
+    Dockerfile,
+    /// `.tf`, `.hcl`
+    Terraform,
+}
+
+/// What kind of text a path holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextKind {
+    /// A language with rules.
+    Known(Language),
+    /// Source code in a language that has no rules here.
+    UnknownCode,
+    /// Prose, data and the rest: nothing but what applies to any text.
+    Plain,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Go,
+        Self::Java,
+        Self::Rust,
+        Self::Ruby,
+        Self::Php,
+        Self::CSharp,
+        Self::Shell,
+        Self::Yaml,
+        Self::Json,
+        Self::Dockerfile,
+        Self::Terraform,
+    ];
+
+    /// The name in rule files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::JavaScript => "javascript",
+            Self::TypeScript => "typescript",
+            Self::Tsx => "tsx",
+            Self::Go => "go",
+            Self::Java => "java",
+            Self::Rust => "rust",
+            Self::Ruby => "ruby",
+            Self::Php => "php",
+            Self::CSharp => "csharp",
+            Self::Shell => "shell",
+            Self::Yaml => "yaml",
+            Self::Json => "json",
+            Self::Dockerfile => "dockerfile",
+            Self::Terraform => "terraform",
+        }
+    }
+
+    /// The language of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.as_str() == name)
+    }
+}
+
+/// The kind of text at `path`, whose first bytes are `head`.
+pub fn detect(path: &RepoPath, head: &[u8]) -> TextKind {
+    let name = String::from_utf8_lossy(path.file_name()).to_lowercase();
+    if let Some(language) = by_extension(&path.extension()).or_else(|| by_name(&name)) {
+        return TextKind::Known(language);
+    }
+    if let Some(language) = by_interpreter(head) {
+        return TextKind::Known(language);
+    }
+    if CODE_WITHOUT_RULES.contains(&path.extension().as_str()) {
+        TextKind::UnknownCode
+    } else {
+        TextKind::Plain
+    }
+}
+
+fn by_extension(extension: &str) -> Option<Language> {
+    Some(match extension {
+        "py" | "pyi" | "pyw" => Language::Python,
+        "js" | "jsx" | "mjs" | "cjs" => Language::JavaScript,
+        "ts" | "mts" | "cts" => Language::TypeScript,
+        "tsx" => Language::Tsx,
+        "go" => Language::Go,
+        "java" => Language::Java,
+        "rs" => Language::Rust,
+        "rb" | "rake" | "gemspec" => Language::Ruby,
+        "php" | "phtml" => Language::Php,
+        "cs" => Language::CSharp,
+        "sh" | "bash" | "zsh" | "ksh" => Language::Shell,
+        "yml" | "yaml" => Language::Yaml,
+        "json" => Language::Json,
+        "tf" | "hcl" | "tfvars" => Language::Terraform,
+        "dockerfile" => Language::Dockerfile,
+        _ => return None,
+    })
+}
+
+fn by_name(name: &str) -> Option<Language> {
+    Some(match name {
+        "dockerfile" | "containerfile" => Language::Dockerfile,
+        "rakefile" | "gemfile" => Language::Ruby,
+        ".bashrc" | ".bash_profile" | ".profile" | ".zshrc" | ".envrc" => Language::Shell,
+        _ if name.starts_with("dockerfile.") || name.starts_with("containerfile.") => Language::Dockerfile,
+        _ => return None,
+    })
+}
+
+fn by_interpreter(head: &[u8]) -> Option<Language> {
+    let first = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(first);
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let interpreter = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    let bare = interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match bare {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" => Language::Shell,
+        "python" => Language::Python,
+        "node" | "bun" => Language::JavaScript,
+        "deno" | "tsx" | "ts-node" => Language::TypeScript,
+        "ruby" => Language::Ruby,
+        "php" => Language::Php,
+        _ => return None,
+    })
+}
+
+/// Extensions of source code for which there are no rules: such a file is not called reviewed.
+const CODE_WITHOUT_RULES: &[&str] = &[
+    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "swift", "kt", "kts", "scala", "clj",
+    "cljs", "ex", "exs", "erl", "hrl", "hs", "ml", "mli", "fs", "fsx", "vb", "lua", "pl", "pm", "r", "jl",
+    "dart", "zig", "nim", "d", "sql", "sol", "vue", "svelte", "ps1", "psm1", "bat", "cmd", "asm", "s",
+    "groovy", "gradle", "cob", "f90", "pas", "ada", "adb", "lisp", "scm", "rkt", "tcl", "v", "vhd", "sv",
+    "cu", "proto",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let check = |path: &str, head: &str, expected: TextKind| {
+            let path = RepoPath::parse(path.as_bytes()).unwrap();
+            assert_eq!(detect(&path, head.as_bytes()), expected, "{path}");
+        };
+        check("src/a.PY", "", TextKind::Known(Language::Python));
+        check("run", "#!/usr/bin/env -S python3.12 -u\n", TextKind::Known(Language::Python));
+        check("run", "#!/bin/sh\n", TextKind::Known(Language::Shell));
+        check("build/Dockerfile.dev", "", TextKind::Known(Language::Dockerfile));
+        check("a.tsx", "", TextKind::Known(Language::Tsx));
+        check("lib/x.c", "", TextKind::UnknownCode);
+        check("README.md", "", TextKind::Plain);
+        check("LICENSE", "", TextKind::Plain);
+    }
+}
