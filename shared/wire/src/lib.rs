@@ -1,1 +1,11 @@
+//! What travels and what is kept: HTTP bodies, tool parameters and results, files with a version.
+//!
+//! Types here hold no rules; they parse into `prevet-domain`'s types and are made from them.
 
+pub mod context_pack;
+pub mod error;
+pub mod inspect;
+pub mod policy_file;
+pub mod session;
+pub mod upload_body;
+pub mod user_config;
