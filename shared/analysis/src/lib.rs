@@ -16,3 +16,4 @@ pub mod secrets;
 pub mod source;
 pub mod syntax;
 pub mod taint;
+pub mod text_rules;

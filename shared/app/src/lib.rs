@@ -1,1 +1,61 @@
+//! The use cases, over ports: no transport, no storage product, no clock of its own.
+//!
+//! [`App`] holds the ports; [`sessions`], [`uploads`], [`inspection`] and [`administration`] are its use cases.
 
+pub mod administration;
+pub mod error;
+pub mod inspection;
+pub mod ports;
+pub mod sessions;
+pub mod uploads;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+
+use crate::error::AppError;
+use crate::ports::Storage;
+
+/// The use cases' ports.
+#[derive(Debug, Clone)]
+pub struct App<S> {
+    /// What is kept.
+    pub storage: S,
+    /// Time and randomness.
+    pub world: World,
+}
+
+/// Time and randomness, as functions.
+#[derive(Debug, Clone, Copy)]
+pub struct World {
+    /// Seconds since the epoch.
+    pub now_seconds: fn() -> u64,
+    /// Fresh unguessable bytes; `None` where the system has none to give.
+    pub random: fn() -> Option<[u8; 32]>,
+}
+
+impl<S: Storage> App<S> {
+    /// 256 random bits as 52 letters and digits.
+    fn token(&self) -> Result<String, AppError> {
+        let bytes = (self.world.random)().ok_or(AppError::NoRandomness)?;
+        Ok(data_encoding::BASE32_NOPAD.encode(&bytes).to_lowercase())
+    }
+
+    fn now(&self) -> u64 {
+        (self.world.now_seconds)()
+    }
+}
+
+/// SHA-256 over length-prefixed parts, hexadecimal: parts cannot run into each other.
+pub fn digest(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    HEXLOWER.encode(&hash.finalize())
+}
+
+/// Plain SHA-256, hexadecimal, as callers compute it too.
+pub fn sha256(bytes: &[u8]) -> String {
+    HEXLOWER.encode(&Sha256::digest(bytes))
+}

@@ -1,0 +1,167 @@
+//! `inspect_diff`: from a session's upload to a report.
+
+mod history;
+mod report;
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use prevet_analysis::inspect::{ENGINE_VERSION, Request, inspect};
+use prevet_analysis::secrets;
+use prevet_domain::change::{self, verify_post_image};
+use prevet_domain::finding::{Profile, ReportType};
+use prevet_domain::ids::SessionId;
+use prevet_domain::limits::SESSION_IDLE_SECONDS;
+use prevet_domain::policy::Policy;
+use prevet_domain::session::{Session, Upload};
+
+pub use self::history::{History, Remembered};
+pub use self::report::{Inspection, StoredReport};
+use crate::error::AppError;
+use crate::ports::Storage;
+use crate::uploads::is_live;
+use crate::{App, digest};
+
+/// What a caller asks for.
+#[derive(Debug, Clone)]
+pub struct InspectDiff {
+    /// The session.
+    pub session_id: SessionId,
+    /// The profile.
+    pub profile: Profile,
+    /// Report types in place of the profile's.
+    pub report_types: Option<Vec<ReportType>>,
+    /// What was just changed.
+    pub intent: String,
+    /// Plain-language rules of this call.
+    pub guidelines: Vec<String>,
+    /// The diff that the caller means, by its SHA-256.
+    pub expected_diff_sha256: Option<String>,
+}
+
+/// An upload, decoded.
+#[derive(Debug, Clone, Default)]
+pub struct Contents {
+    /// The diff.
+    pub diff: Bytes,
+    /// What was sent beside it; none for an upload of the diff alone.
+    pub context: Option<Context>,
+}
+
+/// What the caller's context pack says.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// The policy as of the base.
+    pub policy: Policy,
+    /// Changed files after the change by their shown path, secrets masked.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Paths that the base's attributes leave out, and the word for it.
+    pub left_out: BTreeMap<String, &'static str>,
+}
+
+/// Reads an upload's object; the format is the wire's.
+pub type DecodeBody = fn(&Bytes) -> Result<Contents, String>;
+
+impl<S: Storage> App<S> {
+    /// Inspects the session's diff. Three storage calls at most when the report is there already.
+    pub async fn inspect_diff(&self, call: InspectDiff, decode: DecodeBody) -> Result<Inspection, AppError> {
+        let session = self.storage.session(&call.session_id).await?;
+        let session =
+            session.filter(|session| is_live(session, self.now())).ok_or(AppError::UnknownSession)?;
+        let upload = usable_upload(&session, call.expected_diff_sha256.as_deref())?;
+        let key = report_key(&call, &upload);
+        let (stored, history) = self.storage.look_up_report(&session.id, &key, &session.branch).await?;
+        let cached = stored.is_some();
+        let report = match stored {
+            Some(report) => report,
+            None => self.run(&call, &session, &upload, &key, decode).await?,
+        };
+        let types = asked_for(&call);
+        let next = history.after(&report, &types);
+        if next != history {
+            let expires_at = self.now() + SESSION_IDLE_SECONDS;
+            self.storage.put_history(&session.id, &session.branch, &next, expires_at).await?;
+        }
+        Ok(Inspection::new(&session, call.profile, report, &history, &types, cached, key))
+    }
+
+    async fn run(
+        &self,
+        call: &InspectDiff,
+        session: &Session,
+        upload: &Upload,
+        key: &str,
+        decode: DecodeBody,
+    ) -> Result<StoredReport, AppError> {
+        let gone = AppError::NoDiff("the session's diff is no longer kept; upload it again");
+        let body = self.storage.body(&upload.object_key).await?.ok_or(gone)?;
+        let types = asked_for(call);
+        // The engine computes for as long as it takes: other calls must not wait behind it.
+        let engine = tokio::task::spawn_blocking(move || inspect_body(&body, &types, decode));
+        let report = engine.await.map_err(|_| AppError::EngineDied)??;
+        let expires_at = self.now() + SESSION_IDLE_SECONDS;
+        self.storage.put_report(&session.id, key, &report, expires_at).await?;
+        Ok(report)
+    }
+}
+
+fn asked_for(call: &InspectDiff) -> Vec<ReportType> {
+    call.report_types.clone().unwrap_or_else(|| call.profile.report_types())
+}
+
+fn usable_upload(session: &Session, expected_diff_sha256: Option<&str>) -> Result<Upload, AppError> {
+    let none =
+        AppError::NoDiff("no diff was uploaded for this session: POST it to /upload/{session_id} first");
+    let upload = session.upload.clone().ok_or(none)?;
+    if upload.diff_bytes == 0 {
+        return Err(AppError::NoDiff("the uploaded diff is empty: there is nothing to inspect"));
+    }
+    if expected_diff_sha256.is_some_and(|expected| expected != upload.diff_sha256) {
+        return Err(AppError::DiffReplaced);
+    }
+    Ok(upload)
+}
+
+/// What a report depends on, and nothing else.
+fn report_key(call: &InspectDiff, upload: &Upload) -> String {
+    let types: Vec<&str> = asked_for(call).into_iter().map(ReportType::as_str).collect();
+    let (types, guidelines) = (types.join(","), call.guidelines.join("\0"));
+    let context = upload.context_sha256.as_deref().unwrap_or("-");
+    let parts = [
+        ENGINE_VERSION,
+        &upload.diff_sha256,
+        context,
+        call.profile.as_str(),
+        &types,
+        &call.intent,
+        &guidelines,
+    ];
+    digest(&parts.map(str::as_bytes))
+}
+
+fn inspect_body(body: &Bytes, types: &[ReportType], decode: DecodeBody) -> Result<StoredReport, AppError> {
+    let contents = decode(body).map_err(AppError::Input)?;
+    let change = change::parse(&contents.diff)?;
+    let has_context = contents.context.is_some();
+    let context = contents.context.unwrap_or_default();
+    let request = Request {
+        change: &change,
+        files: &context.files,
+        left_out: &context.left_out,
+        policy: &context.policy,
+        report_types: types,
+    };
+    Ok(StoredReport::new(inspect(&request), &context.policy, has_context))
+}
+
+/// Whether the diff is a patch, and the context's files are those that it leads to.
+pub fn verify_contents(contents: &Contents) -> Result<(), AppError> {
+    let change = change::parse(&contents.diff)?;
+    let Some(context) = &contents.context else { return Ok(()) };
+    for file in &change.files {
+        if let Some(text) = context.files.get(&file.shown_path()) {
+            verify_post_image(file, text, secrets::is_masked)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! What earlier runs on a branch found: makes findings `new`, `persisting` and `fixed`.
+
+use std::collections::BTreeMap;
+
+use prevet_domain::finding::ReportType;
+use serde::{Deserialize, Serialize};
+
+use super::StoredReport;
+
+/// The findings of a branch's last run, for each report type that ever ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// By finding id.
+    pub findings: BTreeMap<String, Remembered>,
+}
+
+/// What is remembered of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// Its report.
+    pub report_type: ReportType,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub file: String,
+}
+
+impl History {
+    /// The history after a run of `types` that came to `report`: what ran is replaced, the rest stays.
+    /// A finding in a file that was not read this time is not forgotten.
+    #[must_use]
+    pub fn after(&self, report: &StoredReport, types: &[ReportType]) -> Self {
+        let kept = self
+            .findings
+            .iter()
+            .filter(|(_, it)| !types.contains(&it.report_type) || report.is_gap(&it.file));
+        let mut findings: BTreeMap<String, Remembered> =
+            kept.map(|(id, remembered)| (id.clone(), remembered.clone())).collect();
+        for finding in &report.findings {
+            let remembered = Remembered {
+                report_type: finding.report_type,
+                title: finding.title.clone(),
+                file: finding.file.clone(),
+            };
+            findings.insert(finding.id.clone(), remembered);
+        }
+        Self { findings }
+    }
+
+    /// Id and title of what was there before and is gone in a run of `types` that came to `report`.
+    pub fn fixed(&self, report: &StoredReport, types: &[ReportType]) -> Vec<(String, String)> {
+        let gone = |(id, it): &(&String, &Remembered)| {
+            types.contains(&it.report_type) && !report.mentions(id) && !report.is_gap(&it.file)
+        };
+        self.findings.iter().filter(gone).map(|(id, it)| (id.clone(), it.title.clone())).collect()
+    }
+}

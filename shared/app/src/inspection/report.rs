@@ -1,0 +1,97 @@
+//! A report as it is kept, and as it is given to one caller.
+
+use prevet_analysis::inspect::Report;
+use prevet_domain::finding::{Finding, Profile, ReportType, Status, Suppressed};
+use prevet_domain::policy::Policy;
+use prevet_domain::session::Session;
+use prevet_domain::verdict::{Coverage, NotReviewed, Verdict, decide};
+use serde::{Deserialize, Serialize};
+
+use super::History;
+
+/// What one run came to, without what depends on earlier runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredReport {
+    /// The format's version.
+    pub version: u32,
+    /// Computed from findings and coverage.
+    pub verdict: Verdict,
+    /// Worst first.
+    pub findings: Vec<Finding>,
+    /// What ignore comments took out.
+    pub suppressed: Vec<Suppressed>,
+    /// What was read and what was not.
+    pub coverage: Coverage,
+    /// Whether a context pack came with the diff.
+    pub has_context: bool,
+    /// Files that were read from their hunks alone.
+    pub fragments: usize,
+}
+
+/// The version of [`StoredReport`] that is written.
+pub const VERSION: u32 = 1;
+
+impl StoredReport {
+    /// The report of a run under `policy`.
+    pub fn new(report: Report, policy: &Policy, has_context: bool) -> Self {
+        let verdict =
+            decide(policy.gate, policy.new_ignores, &report.findings, &report.suppressed, &report.coverage);
+        Self {
+            version: VERSION,
+            verdict,
+            findings: report.findings,
+            suppressed: report.suppressed.into_iter().map(|(_, entry)| entry).collect(),
+            coverage: report.coverage,
+            has_context,
+            fragments: report.fragments,
+        }
+    }
+
+    /// Whether a finding of that id is in it, ignored or not.
+    pub fn mentions(&self, id: &str) -> bool {
+        self.findings.iter().any(|finding| finding.id == id)
+            || self.suppressed.iter().any(|entry| entry.id == id)
+    }
+
+    /// Whether `file` ought to have been read and was not.
+    pub fn is_gap(&self, file: &str) -> bool {
+        self.coverage.gaps().any(|part: &NotReviewed| part.file == file)
+    }
+}
+
+/// A report as one caller gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspection {
+    /// The session.
+    pub session_id: String,
+    /// The profile as run.
+    pub profile: Profile,
+    /// The report, its findings marked new or persisting.
+    pub report: StoredReport,
+    /// Id and title of what is gone.
+    pub fixed: Vec<(String, String)>,
+    /// Whether an earlier run's report is given again.
+    pub cached: bool,
+    /// What the report is kept under.
+    pub report_key: String,
+}
+
+impl Inspection {
+    /// Marks the findings by the history before this run.
+    pub fn new(
+        session: &Session,
+        profile: Profile,
+        mut report: StoredReport,
+        history: &History,
+        types: &[ReportType],
+        cached: bool,
+        report_key: String,
+    ) -> Self {
+        for finding in &mut report.findings {
+            let known = history.findings.contains_key(&finding.id);
+            finding.status = if known { Status::Persisting } else { Status::New };
+        }
+        let fixed = history.fixed(&report, types);
+        Self { session_id: session.id.to_string(), profile, report, fixed, cached, report_key }
+    }
+}

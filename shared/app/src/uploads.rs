@@ -1,0 +1,86 @@
+//! `POST /upload/{session_id}`: replace a session's diff.
+
+use bytes::Bytes;
+use prevet_domain::ids::{Revision, SessionId};
+use prevet_domain::limits::{CONTEXT_BYTES_MAX, DIFF_BYTES_MAX, SESSION_IDLE_SECONDS};
+use prevet_domain::session::{Product, Session, Upload, authenticate};
+
+use crate::error::AppError;
+use crate::inspection::{Contents, verify_contents};
+use crate::ports::Storage;
+use crate::sessions::key_hash;
+use crate::{App, digest, sha256};
+
+/// What a caller sends.
+#[derive(Debug, Clone)]
+pub struct UploadDiff {
+    /// The API key, as sent; none if none was.
+    pub api_key: Option<String>,
+    /// The session.
+    pub session_id: SessionId,
+    /// The diff.
+    pub diff: Bytes,
+    /// The commit it was taken against.
+    pub base: Option<Revision>,
+    /// The context pack.
+    pub context: Option<Bytes>,
+    /// Both, as one object.
+    pub body: Vec<u8>,
+    /// Both, decoded.
+    pub contents: Contents,
+}
+
+impl<S: Storage> App<S> {
+    /// Replaces the session's diff; true if it and its context are those of the last upload and still there.
+    /// Three storage calls.
+    pub async fn upload_diff(&self, call: UploadDiff) -> Result<bool, AppError> {
+        let hash = key_hash(call.api_key.as_deref())?;
+        let (key, session) = self.storage.look_up_upload(&hash, &call.session_id).await?;
+        let key = authenticate(key.as_ref(), Product::CodeReview, self.now())?;
+        let session =
+            session.filter(|session| is_live(session, self.now())).ok_or(AppError::UnknownSession)?;
+        if session.identity.tenant != key.tenant {
+            return Err(prevet_domain::session::AccessError::OtherTenant.into());
+        }
+        within("the diff", call.diff.len(), DIFF_BYTES_MAX)?;
+        within("the context", call.context.as_ref().map_or(0, Bytes::len), CONTEXT_BYTES_MAX)?;
+        verify_contents(&call.contents)?;
+        self.keep(call, &session).await
+    }
+
+    async fn keep(&self, call: UploadDiff, session: &Session) -> Result<bool, AppError> {
+        let upload = described(&call);
+        let unchanged = session.upload.as_ref().is_some_and(|last| *last == upload)
+            && self.storage.has_body(&upload.object_key).await?;
+        if !unchanged {
+            self.storage.put_body(&upload.object_key, call.body).await?;
+        }
+        let expires_at = self.now() + SESSION_IDLE_SECONDS;
+        if !self.storage.record_upload(&session.id, &upload, expires_at).await? {
+            return Err(AppError::UnknownSession);
+        }
+        Ok(unchanged)
+    }
+}
+
+/// Whether a session has not ended; the table forgets ended ones only some time later.
+pub fn is_live(session: &Session, now: u64) -> bool {
+    now < session.expires_at
+}
+
+fn described(call: &UploadDiff) -> Upload {
+    let diff_sha256 = sha256(&call.diff);
+    let context_sha256 = call.context.as_ref().map(|context| sha256(context));
+    let parts = [call.session_id.as_str(), &diff_sha256, context_sha256.as_deref().unwrap_or("-")];
+    Upload {
+        object_key: digest(&parts.map(str::as_bytes)),
+        diff_bytes: call.diff.len() as u64,
+        diff_sha256,
+        context_sha256,
+        base: call.base.clone(),
+    }
+}
+
+fn within(what: &'static str, bytes: usize, limit_bytes: usize) -> Result<(), AppError> {
+    if bytes > limit_bytes { Err(AppError::TooLarge { what, bytes, limit_bytes }) } else { Ok(()) }
+}
