@@ -25,7 +25,8 @@ mod lefthook;
 mod owner;
 mod plan;
 mod script;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
 
 pub use apply::apply;

@@ -10,10 +10,14 @@ use super::{Plan, Step};
 pub(super) fn plan(facts: &Facts) -> Result<Plan, HookError> {
     let mut plan = Plan::default();
     let mut restored = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let husky = facts.husky.iter().map(|husky| &husky.hook);
     let hooks = [&facts.hook, &facts.legacy].into_iter().chain(husky).chain(&facts.asleep);
     for place in hooks.chain(&facts.lefthook_local) {
-        if let Entry::File(file) = &place.entry {
+        // Under husky 8 the team's hook is the one that git runs, and comes by twice.
+        if let Entry::File(file) = &place.entry
+            && seen.insert(&place.path)
+        {
             from_place(place, file, &mut restored, &mut plan)?;
         }
     }
