@@ -286,13 +286,13 @@ fn finds_the_program_on_the_path() {
 /// The bytes arrive as they are, none included, and more of them than a pipe holds.
 #[test]
 fn stdin_is_the_same_for_both() {
-    let check = |hook: &str, stdin: &str| {
+    let check = |shell: &str, hook: &str, stdin: &str| {
         let world = World::new();
         let path = world.path("work/.git/hooks/pre-push");
         write(&path, hook, 0o755);
         world.install(".git/hooks");
         fs::write(world.path("stdin"), stdin).unwrap();
-        let mut command = world.command("sh");
+        let mut command = world.command(shell);
         command.arg(&path).stdin(Stdio::from(fs::File::open(world.path("stdin")).unwrap()));
         assert!(command.status().unwrap().success());
         assert_eq!(world.record("prevet.stdin"), stdin);
@@ -301,7 +301,8 @@ fn stdin_is_the_same_for_both() {
     let many = "refs/heads/$(x)`y`\\n \"'1\n".repeat(20_000);
     for hook in [format!("#!/bin/sh\n{OTHER}"), format!("#!/bin/sh\n: \"$0\"\n{OTHER}")] {
         for stdin in ["", "a b c d\n", &many] {
-            check(&hook, stdin);
+            check("sh", &hook, stdin);
+            check("bash", &hook, stdin);
         }
     }
 }

@@ -15,6 +15,8 @@ use super::model::Inspection;
 
 mod results;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 const SCHEMA_URL: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const ROOT: &str = "%SRCROOT%";
@@ -58,7 +60,8 @@ fn run_properties(inspection: &Inspection) -> PropertyBag {
 
 /// A run that did not read all says so here: SARIF has no other place for what was not looked at.
 fn invocation(inspection: &Inspection) -> Invocation {
-    let is_whole = matches!(inspection.verdict, Verdict::Approve | Verdict::RequestChanges);
+    let is_whole = matches!(inspection.verdict, Verdict::Approve | Verdict::RequestChanges)
+        && inspection.not_reviewed(Cause::Gap).is_empty();
     let mut notifications = Vec::new();
     if let Some(degraded) = &inspection.degraded {
         let level = if is_whole { "warning" } else { "error" };
@@ -161,26 +164,4 @@ fn relative_uri(file: &str) -> String {
         }
     }
     uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uris() {
-        let check = |file: &str, expected: &str| assert_eq!(relative_uri(file), expected);
-        check("src/a b.py", "src/a%20b.py");
-        check("café#1?.py", "caf%C3%A9%231%3F.py");
-        check("l\\xe9.py", "l%E9.py");
-        check("a\\b%41", "a%5Cb%2541");
-        check("C:/x", "C%3A/x");
-    }
-
-    #[test]
-    fn messages_are_no_templates() {
-        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
-        check("see [here](1) {0} {10} {x} {", "see [here] (1) {{0}} {{10}} {x} {");
-        check("\u{1b}[31m", "\\x1b[31m");
-    }
 }

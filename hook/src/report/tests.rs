@@ -29,7 +29,7 @@ fn finding(rule: &str, severity: Severity, file: &str, line: Option<u32>) -> Fin
     }
 }
 
-fn inspection(verdict: Verdict, findings: Vec<ReportedFinding>) -> Inspection {
+pub(super) fn inspection(verdict: Verdict, findings: Vec<ReportedFinding>) -> Inspection {
     Inspection {
         verdict,
         profile: "review".into(),
@@ -48,7 +48,7 @@ fn not_reviewed(file: &str, reason: &str, cause: Cause) -> NotReviewed {
 }
 
 /// One of everything.
-fn full() -> Inspection {
+pub(super) fn full() -> Inspection {
     let secret = Finding {
         report_type: ReportType::Secret,
         evidence: "key = \"AKIA************MPLE\"".into(),
@@ -101,13 +101,12 @@ fn full() -> Inspection {
     all
 }
 
-fn source(file: &str, lines: std::ops::RangeInclusive<u32>) -> Option<String> {
-    assert_eq!((file, lines), ("src/a b.py", 8..=9), "only what is shown is asked for");
-    Some("    cursor.execute(\"select \" + name)\n\treturn cursor".into())
-}
-
 #[test]
 fn text_of_everything() {
+    let source = |file: &str, lines: std::ops::RangeInclusive<u32>| {
+        assert_eq!((file, lines), ("src/a b.py", 8..=9), "only what is shown is asked for");
+        Some("    cursor.execute(\"select \" + name)\n\treturn cursor".to_owned())
+    };
     assert_snapshot!(text::render(&full(), &source, Colour::Off), @r#"
 critical[secrets.aws-key]: Title of secrets.aws-key
  --> src/a b.py:3:1
@@ -276,281 +275,6 @@ fn json_is_the_result_as_it_is() {
   "verdict": "approve"
 }
 "#);
-}
-
-/// A log as consumers read it.
-fn log(inspection: &Inspection) -> Value {
-    serde_json::from_str(&sarif::render(inspection)).unwrap()
-}
-
-fn shown(value: &Value) -> String {
-    format!("{value:#}")
-}
-
-#[test]
-fn sarif_results() {
-    let log = log(&full());
-    assert_eq!((&log["version"], log["runs"].as_array().unwrap().len()), (&json!("2.1.0"), 1));
-    assert_snapshot!(shown(&log["runs"][0]["results"][1]), @r#"
-{
-  "baselineState": "new",
-  "fixes": [
-    {
-      "artifactChanges": [
-        {
-          "artifactLocation": {
-            "uri": "src/a%20b.py",
-            "uriBaseId": "%SRCROOT%"
-          },
-          "replacements": [
-            {
-              "deletedRegion": {
-                "endLine": 9,
-                "startLine": 8
-              },
-              "insertedContent": {
-                "text": "    cursor.execute(\"select ?\", (name,))"
-              }
-            }
-          ]
-        }
-      ],
-      "description": {
-        "text": "Replace the lines."
-      }
-    }
-  ],
-  "level": "error",
-  "locations": [
-    {
-      "physicalLocation": {
-        "artifactLocation": {
-          "uri": "src/a%20b.py",
-          "uriBaseId": "%SRCROOT%"
-        },
-        "region": {
-          "endLine": 9,
-          "snippet": {
-            "text": "cursor.execute(\"select \" + name)"
-          },
-          "startLine": 8
-        }
-      }
-    }
-  ],
-  "message": {
-    "text": "Title of python.sql\n\nWhat is wrong.\nWhat to do."
-  },
-  "partialFingerprints": {
-    "prevetFindingId/v1": "id-python.sql"
-  },
-  "properties": {
-    "confidence": "high",
-    "reportType": "SECURITY_REPORT",
-    "severity": "high",
-    "status": "new",
-    "uncommitted": false
-  },
-  "ruleId": "python.sql",
-  "ruleIndex": 3,
-  "taxa": [
-    {
-      "id": "CWE-89",
-      "index": 1,
-      "toolComponent": {
-        "index": 0,
-        "name": "CWE"
-      }
-    },
-    {
-      "id": "LLM05:2025",
-      "index": 0,
-      "toolComponent": {
-        "index": 1,
-        "name": "OWASP"
-      }
-    }
-  ]
-}
-"#);
-    assert_snapshot!(shown(&log["runs"][0]["results"][4]), @r#"
-{
-  "level": "note",
-  "locations": [
-    {
-      "physicalLocation": {
-        "artifactLocation": {
-          "uri": "src/c.py",
-          "uriBaseId": "%SRCROOT%"
-        },
-        "region": {
-          "startLine": 5
-        }
-      }
-    }
-  ],
-  "message": {
-    "text": "Suppressed in the code: the input is a constant"
-  },
-  "partialFingerprints": {
-    "prevetFindingId/v1": "id-suppressed"
-  },
-  "properties": {
-    "newIgnore": true
-  },
-  "ruleId": "python.eval",
-  "ruleIndex": 2,
-  "suppressions": [
-    {
-      "justification": "the input is a constant",
-      "kind": "inSource"
-    }
-  ]
-}
-"#);
-    assert_eq!(log["runs"][0]["results"][0]["properties"]["commit"], "1a2b3c4");
-    assert_eq!(log["runs"][0]["results"][0]["fixes"], Value::Null, "a fix could quote the secret");
-}
-
-#[test]
-fn sarif_rules_and_catalogues() {
-    let log = log(&full());
-    let driver = &log["runs"][0]["tool"]["driver"];
-    assert_snapshot!(shown(&driver["rules"][3]), @r#"
-{
-  "defaultConfiguration": {
-    "level": "error"
-  },
-  "help": {
-    "text": "What is wrong.\nWhat to do.\n\nSee CWE-89, LLM05:2025."
-  },
-  "helpUri": "https://cwe.mitre.org/data/definitions/89.html",
-  "id": "python.sql",
-  "properties": {
-    "security-severity": "8.0",
-    "tags": [
-      "security",
-      "external/cwe/cwe-089"
-    ]
-  },
-  "relationships": [
-    {
-      "kinds": [
-        "relevant"
-      ],
-      "target": {
-        "id": "CWE-89",
-        "index": 1,
-        "toolComponent": {
-          "index": 0,
-          "name": "CWE"
-        }
-      }
-    },
-    {
-      "kinds": [
-        "relevant"
-      ],
-      "target": {
-        "id": "LLM05:2025",
-        "index": 0,
-        "toolComponent": {
-          "index": 1,
-          "name": "OWASP"
-        }
-      }
-    }
-  ],
-  "shortDescription": {
-    "text": "Title of python.sql"
-  }
-}
-"#);
-    assert_snapshot!(shown(&log["runs"][0]["taxonomies"]), @r#"
-[
-  {
-    "name": "CWE",
-    "organization": "MITRE",
-    "taxa": [
-      {
-        "helpUri": "https://cwe.mitre.org/data/definitions/798.html",
-        "id": "CWE-798"
-      },
-      {
-        "helpUri": "https://cwe.mitre.org/data/definitions/89.html",
-        "id": "CWE-89"
-      }
-    ]
-  },
-  {
-    "name": "OWASP",
-    "organization": "OWASP Foundation",
-    "taxa": [
-      {
-        "id": "LLM05:2025"
-      }
-    ]
-  }
-]
-"#);
-}
-
-/// Every index leads where the id beside it says.
-#[test]
-fn sarif_references_hold() {
-    let log = log(&full());
-    let run = &log["runs"][0];
-    let at = |value: &Value, index: &Value| value[usize::try_from(index.as_i64().unwrap()).unwrap()].clone();
-    let rules = &run["tool"]["driver"]["rules"];
-    let taxonomies = &run["taxonomies"];
-    let holds = |reference: &Value| {
-        let taxonomy = at(taxonomies, &reference["toolComponent"]["index"]);
-        assert_eq!(taxonomy["name"], reference["toolComponent"]["name"]);
-        assert_eq!(at(&taxonomy["taxa"], &reference["index"])["id"], reference["id"]);
-    };
-    for result in run["results"].as_array().unwrap() {
-        assert_eq!(at(rules, &result["ruleIndex"])["id"], result["ruleId"]);
-        result["taxa"].as_array().into_iter().flatten().for_each(holds);
-    }
-    let related = rules.as_array().unwrap().iter().filter_map(|rule| rule["relationships"].as_array());
-    related.flatten().for_each(|relationship| holds(&relationship["target"]));
-    for supported in run["tool"]["driver"]["supportedTaxonomies"].as_array().unwrap() {
-        assert_eq!(at(taxonomies, &supported["index"])["name"], supported["name"]);
-    }
-}
-
-#[test]
-fn sarif_says_what_was_not_read() {
-    let check = |verdict, successful: bool| {
-        let log = log(&Inspection { verdict, ..full() });
-        let invocation = log["runs"][0]["invocations"][0].clone();
-        assert_eq!(invocation["executionSuccessful"], successful, "{verdict:?}");
-        invocation
-    };
-    check(Verdict::RequestChanges, true);
-    check(Verdict::Error, false);
-    let invocation = check(Verdict::Incomplete, false);
-    assert_snapshot!(shown(&invocation["toolExecutionNotifications"][1]), @r#"
-{
-  "level": "error",
-  "locations": [
-    {
-      "physicalLocation": {
-        "artifactLocation": {
-          "uri": "big.py",
-          "uriBaseId": "%SRCROOT%"
-        }
-      }
-    }
-  ],
-  "message": {
-    "text": "Not reviewed: too large to parse"
-  }
-}
-"#);
-    let bare = log(&inspection(Verdict::Error, Vec::new()));
-    let said = &bare["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
-    assert_eq!(said, "error: no findings; nothing was read");
 }
 
 /// The hostile text stands wherever text of others can.
