@@ -1,1 +1,92 @@
+//! The routes: configuration, wiring, and the edge where failures become HTTP.
+//!
+//! [`Service`] holds what all routes share; [`session_router`], [`upload_router`], [`mcp_router`] and
+//! [`inbox_router`] are one Lambda function each, and [`all_routes`] is all of them in one process.
 
+mod access;
+mod body;
+mod config;
+mod failure;
+mod inbox;
+mod inspect_tool;
+mod logging;
+mod mcp;
+mod pack;
+mod session;
+mod upload;
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::Router;
+use axum::http::StatusCode;
+use prevet_app::{App, World};
+use prevet_store::{Store, StoreConfig};
+
+pub use self::config::{Config, ConfigError};
+pub use self::inbox::inbox_router;
+pub use self::logging::start_logging;
+pub use self::mcp::mcp_router;
+pub use self::session::session_router;
+pub use self::upload::upload_router;
+use crate::failure::Failure;
+
+/// What all routes share.
+#[derive(Debug, Clone)]
+pub struct Service {
+    /// The use cases.
+    pub app: App<Store>,
+    /// `scheme://host` under which people reach the server, where that is known.
+    pub public_url: Option<Arc<str>>,
+}
+
+impl Service {
+    /// On AWS, as `config` says.
+    pub async fn on_aws(config: &Config) -> Self {
+        let store = StoreConfig {
+            table: config.table.clone(),
+            bucket: config.bucket.clone(),
+            path_style: config.path_style,
+        };
+        Self::new(Store::on_aws(store).await, config.public_url.as_deref())
+    }
+
+    /// On a store that is there already.
+    pub fn new(store: Store, public_url: Option<&str>) -> Self {
+        let world = World { now_seconds, random };
+        Self { app: App { storage: store, world }, public_url: public_url.map(Arc::from) }
+    }
+
+    /// Where a repository is connected.
+    pub(crate) fn integration_url(&self) -> String {
+        let base = self.public_url.as_deref().unwrap_or_default();
+        format!("{base}/inbox#connect-a-repository")
+    }
+}
+
+fn now_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+}
+
+fn random() -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).ok().map(|()| bytes)
+}
+
+/// Every route in one router.
+pub fn all_routes(service: &Service) -> Router {
+    session_router(service.clone())
+        .merge(upload_router(service.clone()))
+        .merge(mcp_router(service.clone()))
+        .merge(inbox_router(service.clone()))
+        .fallback(not_found)
+}
+
+pub(crate) async fn not_found() -> Failure {
+    let known = "there is no such route; the server has POST /session, POST /upload/{session_id} and /mcp";
+    Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", known)
+}
+
+pub(crate) async fn wrong_method() -> Failure {
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "this route takes POST only")
+}

@@ -16,7 +16,7 @@ use prevet_domain::policy::Policy;
 use prevet_domain::session::{Session, Upload};
 
 pub use self::history::{History, Remembered};
-pub use self::report::{Inspection, StoredReport};
+pub use self::report::{Inspection, StoredReport, VERSION as REPORT_VERSION};
 use crate::error::AppError;
 use crate::ports::Storage;
 use crate::uploads::is_live;

@@ -1,0 +1,180 @@
+//! `/mcp`: Model Context Protocol over streamable HTTP, stateless, in both of the protocol's eras.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{ACCEPT, HOST};
+use axum::http::{HeaderValue, StatusCode, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use prevet_domain::limits::JSON_BODY_BYTES_MAX;
+use prevet_wire::error::ErrorBody;
+use prevet_wire::inspect::{InspectParameters, InspectResult};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use crate::failure::Failure;
+use crate::{Service, access, inspect_tool};
+
+const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
+    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
+    A verdict other than approve, and everything under degraded, is worth telling the user.";
+
+const INSPECT_DESCRIPTION: &str = "Inspects the diff that was uploaded for a session and returns JSON: verdict \
+    (approve, request_changes, incomplete, error), findings worst first, counts, and whatever was not read. \
+    profile: inspect (bugs, the default), security (security, LLM, agent, MCP and secrets) or review (all). \
+    intent: one line on what was just changed; on a recheck, which findings were addressed. \
+    The diff itself is never passed here: POST /session and POST /upload/{session_id} come first.";
+
+/// The route, and what lies below it.
+pub fn mcp_router(service: Service) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_sse_retry(None)
+        .with_max_request_body_bytes(JSON_BODY_BYTES_MAX)
+        // The host is checked by `guard`, which knows the name that the server goes by.
+        .disable_allowed_hosts();
+    let handler = Handler { service: service.clone() };
+    let sessions = Arc::new(NeverSessionManager::default());
+    let mcp = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+    let guarded =
+        Router::new().route_service("/mcp", mcp).layer(middleware::from_fn_with_state(service, guard));
+    guarded.route("/.well-known/{*path}", axum::routing::any(no_oauth))
+}
+
+/// Clients that look for OAuth metadata are told at once that there is none to find.
+async fn no_oauth() -> Failure {
+    let text = "this server does not use OAuth: send an API key in the X-Product-API-Key header";
+    Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", text)
+}
+
+/// Checks the key, where one is sent, and the host and origin against DNS rebinding; and takes any `Accept`.
+async fn guard(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+    if let Err(failure) = check_host(&service, &request) {
+        return failure.into_response();
+    }
+    if let Some(key) = access::api_key(request.headers())
+        && let Err(error) = service.app.check_key(&key).await
+    {
+        return Failure::from(error).into_response();
+    }
+    // Both forms are offered by every client that matters; one that says `*/*` or nothing means the same.
+    let accepts = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
+    if accepts.contains("*/*") || !accepts.contains("text/event-stream") {
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    }
+    next.run(request).await
+}
+
+/// A page in a browser may not speak to a server on the same machine: neither by a name of its own that leads to
+/// loopback, nor from another origin.
+fn check_host(service: &Service, request: &Request) -> Result<(), Failure> {
+    let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let public = service.public_url.as_deref().and_then(|url| url.parse::<Uri>().ok());
+    let public = public.as_ref().and_then(Uri::host);
+    let allowed =
+        |host: &str| is_loopback(host) || public.is_some_and(|public| public.eq_ignore_ascii_case(host));
+    let forbidden = |what| {
+        Failure::new(StatusCode::FORBIDDEN, "DENIED", format!("{what} is not one of this server's own"))
+    };
+    let origin = header(axum::http::header::ORIGIN).map(|origin| origin.parse::<Uri>());
+    let foreign = origin.is_some_and(|uri| !uri.ok().as_ref().and_then(Uri::host).is_some_and(allowed));
+    if foreign {
+        return Err(forbidden("the Origin"));
+    }
+    // Behind API Gateway the host is the gateway's, which only lets its own names through.
+    let host = header(HOST).and_then(|host| host.parse::<Uri>().ok());
+    let host = host.as_ref().and_then(Uri::host);
+    match (public, host) {
+        (Some(_), Some(host)) if !allowed(host) => Err(forbidden("the Host")),
+        _ => Ok(()),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || bare.parse::<std::net::IpAddr>().is_ok_and(|it| it.is_loopback())
+}
+
+#[derive(Debug, Clone)]
+struct Handler {
+    service: Service,
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("prevet", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(vec![inspect_diff_tool()]))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if request.name != "inspect_diff" {
+            return Err(ErrorData::invalid_params(
+                format!("there is no tool named {:?}", request.name),
+                None,
+            ));
+        }
+        report_progress(&context, "inspecting the diff").await;
+        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        let outcome = inspect_tool::call(&self.service, arguments).await;
+        Ok(match outcome {
+            Ok(result) => success(&result)?,
+            Err(failure) => error(failure.body()),
+        }
+        .into())
+    }
+}
+
+fn inspect_diff_tool() -> Tool {
+    let annotations = ToolAnnotations::with_title("Inspect the uploaded diff")
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false);
+    Tool::new("inspect_diff", INSPECT_DESCRIPTION, Arc::new(serde_json::Map::new()))
+        .with_input_schema::<InspectParameters>()
+        .with_output_schema::<InspectResult>()
+        .with_annotations(annotations)
+}
+
+async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
+    if let Some(token) = context.meta.get_progress_token() {
+        let notification = ProgressNotificationParam::new(token, 0.0).with_message(message);
+        // A client that went away needs no progress.
+        let _ = context.peer.notify_progress(notification).await;
+    }
+}
+
+fn success(result: &InspectResult) -> Result<CallToolResult, ErrorData> {
+    let value =
+        serde_json::to_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    Ok(CallToolResult::structured(value))
+}
+
+fn error(body: &ErrorBody) -> CallToolResult {
+    let text = serde_json::to_string(body).unwrap_or_else(|_| body.error.clone());
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}

@@ -1,0 +1,123 @@
+//! The port itself: each method hands on to the module that does it.
+
+use bytes::Bytes;
+use prevet_app::error::StorageError;
+use prevet_app::inspection::{History, StoredReport};
+use prevet_app::ports::{SessionLookup, SessionTouch, Storage, Tenant};
+use prevet_domain::ids::{Branch, SessionId, TenantKey};
+use prevet_domain::session::{Integration, KeyRecord, Session, SessionIdentity, Upload};
+
+use crate::Store;
+use crate::administration::TenantItem;
+use crate::item::Key;
+
+type Answer<T> = Result<T, StorageError>;
+
+impl Storage for Store {
+    async fn look_up_session(
+        &self,
+        key_hash: &str,
+        tenant: &TenantKey,
+        identity: &SessionIdentity,
+    ) -> Answer<SessionLookup> {
+        self.session_lookup(key_hash, tenant, identity).await
+    }
+
+    async fn touch_session(&self, id: &SessionId, touch: &SessionTouch) -> Answer<Option<Session>> {
+        self.touch(id, touch).await
+    }
+
+    async fn create_session(
+        &self,
+        session: &Session,
+        stale: Option<&SessionId>,
+    ) -> Answer<Option<SessionId>> {
+        self.create(session, stale).await
+    }
+
+    async fn look_up_upload(
+        &self,
+        key_hash: &str,
+        id: &SessionId,
+    ) -> Answer<(Option<KeyRecord>, Option<Session>)> {
+        self.upload_lookup(key_hash, id).await
+    }
+
+    async fn key(&self, key_hash: &str) -> Answer<Option<KeyRecord>> {
+        self.read_one(&Key::api_key(key_hash)).await
+    }
+
+    async fn session(&self, id: &SessionId) -> Answer<Option<Session>> {
+        self.read_one(&Key::session(id)).await
+    }
+
+    async fn put_body(&self, object_key: &str, body: Vec<u8>) -> Answer<()> {
+        self.put_object(object_key, &body).await
+    }
+
+    async fn body(&self, object_key: &str) -> Answer<Option<Bytes>> {
+        self.object(object_key).await
+    }
+
+    async fn has_body(&self, object_key: &str) -> Answer<bool> {
+        self.has_object(object_key).await
+    }
+
+    async fn record_upload(&self, id: &SessionId, upload: &Upload, expires_at: u64) -> Answer<bool> {
+        self.set_upload(id, upload, expires_at).await
+    }
+
+    async fn look_up_report(
+        &self,
+        id: &SessionId,
+        report_key: &str,
+        branch: &Branch,
+    ) -> Answer<(Option<StoredReport>, History)> {
+        self.report_lookup(id, report_key, branch).await
+    }
+
+    async fn put_report(
+        &self,
+        id: &SessionId,
+        report_key: &str,
+        report: &StoredReport,
+        expires_at: u64,
+    ) -> Answer<()> {
+        self.keep_packed(&Key::report(id, report_key), report, expires_at).await
+    }
+
+    async fn put_history(
+        &self,
+        id: &SessionId,
+        branch: &Branch,
+        history: &History,
+        expires_at: u64,
+    ) -> Answer<()> {
+        self.keep_packed(&Key::history(id, branch), history, expires_at).await
+    }
+
+    async fn create_tenant(&self, tenant: &Tenant) -> Answer<()> {
+        self.keep_tenant(tenant).await
+    }
+
+    async fn tenant(&self, key: &TenantKey) -> Answer<Option<Tenant>> {
+        let item: Option<TenantItem> = self.read_one(&Key::tenant(key)).await?;
+        Ok(item.map(|item| Tenant { key: key.clone(), name: item.name }))
+    }
+
+    async fn create_key(&self, key_hash: &str, record: &KeyRecord) -> Answer<()> {
+        self.keep_key(key_hash, record).await
+    }
+
+    async fn revoke_key(&self, id: &str) -> Answer<Option<KeyRecord>> {
+        self.revoke(id).await
+    }
+
+    async fn keys(&self, tenant: &TenantKey) -> Answer<Vec<KeyRecord>> {
+        self.listed_keys(tenant).await
+    }
+
+    async fn put_integration(&self, tenant: &TenantKey, integration: &Integration) -> Answer<()> {
+        self.keep_integration(tenant, integration).await
+    }
+}
