@@ -73,6 +73,11 @@ fn random() -> Option<[u8; 32]> {
     getrandom::fill(&mut bytes).ok().map(|()| bytes)
 }
 
+/// 256 random bits as letters and digits; `None` where the system has none to give.
+pub fn random_text() -> Option<String> {
+    random().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Every route in one router.
 pub fn all_routes(service: &Service) -> Router {
     session_router(service.clone())
