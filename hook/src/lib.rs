@@ -1,1 +1,3 @@
+//! What runs on the developer's machine.
 
+pub mod git;
