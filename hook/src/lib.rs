@@ -1,4 +1,8 @@
-//! What runs on the developer's machine.
+//! What runs on the developer's machine: the `prevet` command.
+//!
+//! [`git`] captures the change, [`client`] speaks to the server, [`report`] renders what came back, [`hooks`]
+//! installs the pre-push hook, and each verb has a file under [`commands`].
 
+pub mod git;
 pub mod hooks;
 pub mod report;

@@ -1,0 +1,62 @@
+//! A folder of our own for as long as a command runs, gone afterwards however it ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::GitError;
+use super::error::on_file;
+
+const NAME_PREFIX: &str = "prevet-index-";
+/// A folder this old belongs to a run that was killed.
+const ABANDONED_AFTER_SECONDS: u64 = 60 * 60;
+
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes what a run in progress keeps in the temporary folder: for a signal handler that ends the program,
+/// where nothing is dropped.
+pub fn remove_private_folders() {
+    for folder in FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// The folder; only its owner may read it.
+pub(super) struct PrivateFolder(TempDir);
+
+impl PrivateFolder {
+    /// Makes one below `parent`, and clears away those of killed runs.
+    pub(super) fn create(parent: &Path) -> Result<Self, GitError> {
+        remove_abandoned(parent);
+        let made = tempfile::Builder::new().prefix(NAME_PREFIX).tempdir_in(parent);
+        let folder = on_file(made, "make a private folder in", parent)?;
+        FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder.path().to_owned());
+        Ok(Self(folder))
+    }
+
+    /// A path inside it.
+    pub(super) fn join(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        let path = self.0.path();
+        FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).retain(|folder| folder != path);
+    }
+}
+
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    let ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(NAME_PREFIX);
+    for entry in entries.flatten().filter(ours) {
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > Duration::from_secs(ABANDONED_AFTER_SECONDS)) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
