@@ -3,6 +3,15 @@
 //! [`git`] captures the change, [`client`] speaks to the server, [`report`] renders what came back, [`hooks`]
 //! installs the pre-push hook, and each verb has a file under [`commands`].
 
+pub mod cli;
+pub mod client;
+pub mod commands;
+pub mod config;
+pub mod connection;
+pub mod console;
+pub mod context;
+pub mod error;
 pub mod git;
 pub mod hooks;
+pub mod inspection;
 pub mod report;

@@ -1,81 +1,50 @@
-//! `prevet diff [--base REV]`.
+//! `prevet`: parsing, and errors to exit codes.
 
-use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use prevet::git::{GitEnvironment, GitError, Repository};
+use prevet::cli::Arguments;
+use prevet::commands;
+use prevet::config::Config;
+use prevet::console;
+use prevet::error::CommandError;
 use prevet_domain::kind::Kind;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
 
-/// Vets a change before it leaves this machine.
-#[derive(Parser)]
-enum Arguments {
-    /// Prints the patch that would be uploaded.
-    Diff {
-        /// What to compare with.
-        #[arg(long)]
-        base: Option<String>,
-    },
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is where the program reads its environment")]
-fn environment() -> GitEnvironment {
-    GitEnvironment {
-        git_dir: std::env::var_os("GIT_DIR"),
-        git_work_tree: std::env::var_os("GIT_WORK_TREE"),
-        ..GitEnvironment::new(
-            std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
-            std::env::temp_dir(),
-        )
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let config = Config::from_env();
+    let outcome = run(arguments, &config);
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            console::say(&error.to_string());
+            ExitCode::from(error.kind.exit_code())
+        }
     }
 }
 
-fn diff(base: Option<String>) -> Result<(), GitError> {
-    let repository = Repository::discover(&environment())?;
-    let base = match base {
-        Some(base) => base,
-        None => repository.work_tree_base(None, None)?.commit,
-    };
-    let captured = repository.capture_work_tree(&base)?;
-    let mut stderr = std::io::stderr().lock();
-    for left_out in &captured.left_out {
-        let _ = writeln!(stderr, "left out: {} ({})", left_out.path, left_out.reason);
+fn run(arguments: Arguments, config: &Config) -> Result<u8, CommandError> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| CommandError::of(Kind::Internal, &error))?;
+    if !arguments.command.ends_itself_on_signals() {
+        runtime.spawn(clean_up_on_signal());
     }
-    let _ = std::io::stdout().lock().write_all(&captured.patch);
-    Ok(())
+    runtime.block_on(commands::run(arguments.command, config))
 }
 
 /// A signal drops nothing, so what lies in the temporary folder is removed here.
-fn clean_up_on_signal() {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    std::thread::spawn(move || {
-        let code = runtime.block_on(async {
-            use tokio::signal::unix::{SignalKind, signal};
-            let (Ok(mut interrupt), Ok(mut terminate)) =
-                (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-            else {
-                return std::future::pending().await;
-            };
-            tokio::select! {
-                _ = interrupt.recv() => 130,
-                _ = terminate.recv() => 143,
-            }
-        });
-        prevet::git::remove_private_folders();
-        std::process::exit(code);
-    });
-}
-
-fn main() -> ExitCode {
-    let Arguments::Diff { base } = Arguments::parse();
-    clean_up_on_signal();
-    match diff(base) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let kind: Kind = error.kind();
-            let _ = writeln!(std::io::stderr().lock(), "prevet: {error}");
-            ExitCode::from(kind.exit_code())
-        }
-    }
+async fn clean_up_on_signal() {
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    let code = tokio::select! {
+        _ = interrupt.recv() => 130,
+        _ = terminate.recv() => 143,
+    };
+    prevet::git::remove_private_folders();
+    std::process::exit(code);
 }

@@ -107,6 +107,12 @@ impl Repository {
         Ok(self.settings()?.get("user.email").map(str::to_owned).filter(|email| !email.is_empty()))
     }
 
+    /// The folder that all of a repository's checkouts share.
+    pub fn common_dir(&self) -> Result<PathBuf, GitError> {
+        let path = self.git().args(["rev-parse", "--path-format=absolute", "--git-common-dir"]).read()?;
+        Ok(path_of(path.strip_suffix(b"\n").unwrap_or(&path)))
+    }
+
     /// Where git looks for hooks, `core.hooksPath` included.
     pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
         let path = self.git().args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).read()?;

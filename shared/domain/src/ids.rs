@@ -109,11 +109,8 @@ text_name!(
 );
 
 fn repository_problem(text: &str) -> Option<&'static str> {
-    let unusual = |c: char| !(c.is_alphanumeric() || "._-/ ".contains(c));
-    if text.contains("..") || text.starts_with('/') || text.ends_with('/') {
-        return Some("is a path, not a repository's name");
-    }
-    text.contains(unusual).then_some("has a character that no repository's name has")
+    let path = text.split('/').any(|part| matches!(part, "" | "." | ".."));
+    path.then_some("is a path, not a repository's name")
 }
 
 /// What git's own rules (git-check-ref-format) and safety on a command line forbid in a branch name.

@@ -26,12 +26,17 @@ pub fn verify_post_image(
         file.hunks().iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != LineKind::Removed);
     for line in expected {
         let found = (line.new_number as usize).checked_sub(1).and_then(|at| lines.get(at));
-        let same = |found: &&&[u8]| bare(found) == bare(&line.text) || is_masked(found);
+        let same = |found: &&&[u8]| same_text(bare(found), bare(&line.text)) || is_masked(found);
         if !found.as_ref().is_some_and(same) {
             return Err(ImageError { file: file.shown_path(), line: line.new_number });
         }
     }
     Ok(())
+}
+
+/// A file that came as text has its bad bytes replaced.
+fn same_text(found: &[u8], line: &[u8]) -> bool {
+    found == line || (std::str::from_utf8(line).is_err() && String::from_utf8_lossy(line).as_bytes() == found)
 }
 
 fn bare(line: &[u8]) -> &[u8] {

@@ -132,4 +132,7 @@ fn images() {
     verify_post_image(&file, b"one\r\ntwo\r\n3\r\nfive\r\nsix\r\nseven\r\neight", |_| false).unwrap();
     verify_post_image(&file, b"one\ntwo\n****\nfive\nsix\nseven\neight", |line| line.contains(&b'*'))
         .unwrap();
+    let latin =
+        parse(&Bytes::from_static(b"--- a/l\n+++ b/l\n@@ -1 +1 @@\n-x\n+caf\xe9\n")).unwrap().files.remove(0);
+    verify_post_image(&latin, "caf\u{fffd}\n".as_bytes(), |_| false).unwrap();
 }

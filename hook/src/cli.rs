@@ -1,0 +1,251 @@
+//! The command line.
+
+#[cfg(feature = "embedded")]
+use std::net::SocketAddr;
+#[cfg(feature = "embedded")]
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Vets a change before it leaves this machine.
+#[derive(Debug, Parser)]
+#[command(name = "prevet", version, about, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Install the pre-push hook in this repository
+    Init(Init),
+    /// Print the patch that would be uploaded
+    Diff(Diff),
+    /// Inspect the work tree's change, untracked files included
+    Inspect(Inspect),
+    /// What git's hooks run
+    Hook {
+        /// Which hook.
+        #[command(subcommand)]
+        hook: Hook,
+    },
+    /// Run the whole server on this machine
+    #[cfg(feature = "embedded")]
+    Serve(Serve),
+    /// Set the server and the key that commands use
+    Login(Login),
+    /// Forget the server and the key
+    Logout,
+    /// Say what is set up, what is not, and what to do
+    Doctor,
+    /// Tenants, keys and integrations of a server
+    #[cfg(feature = "embedded")]
+    Admin(Admin),
+    /// Show a real push being stopped and passing, in a throw-away repository
+    #[cfg(feature = "embedded")]
+    Demo,
+}
+
+impl Command {
+    /// Whether the command has signal handlers of its own.
+    pub fn ends_itself_on_signals(&self) -> bool {
+        #[cfg(feature = "embedded")]
+        return matches!(self, Self::Serve(_));
+        #[cfg(not(feature = "embedded"))]
+        false
+    }
+}
+
+/// `prevet init`
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Take the hook away again and restore what was there.
+    #[arg(long)]
+    pub remove: bool,
+}
+
+/// `prevet diff`
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// What to compare with; without it the merge base with the branch that changes are reviewed against.
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+}
+
+/// `prevet inspect`
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// What to look for: bugs (inspect), security with secrets (security), or both (review).
+    #[arg(long, default_value = "review", value_name = "PROFILE")]
+    pub profile: String,
+    /// One line on what was just changed.
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    pub intent: String,
+    /// Exit with 1 for findings of this severity and above, in place of the policy's gate.
+    #[arg(long, value_name = "SEVERITY", value_parser = ["critical", "high", "medium", "low", "never"])]
+    pub fail_on: Option<String>,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub format: OutputFormat,
+    /// What to compare with, as for `prevet diff`.
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+}
+
+/// The formats of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For a person.
+    Text,
+    /// The tool's result as it is.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// For a pull request's comment.
+    Markdown,
+}
+
+/// `prevet hook`
+#[derive(Debug, Subcommand)]
+pub enum Hook {
+    /// Review what is about to be pushed; reads the lines that git gives the hook
+    PrePush {
+        /// The remote's name, or its address.
+        remote: String,
+        /// The remote's address.
+        url: Option<String>,
+    },
+}
+
+/// `prevet serve`
+#[cfg(feature = "embedded")]
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// The address to listen on; port 0 picks one.
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "IP:PORT")]
+    pub addr: SocketAddr,
+    /// The folder for the server's data.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+}
+
+/// `prevet login`
+#[derive(Debug, Args)]
+pub struct Login {
+    /// The server's base URL, such as <https://host/mcp>.
+    #[arg(long, value_name = "URL")]
+    pub url: String,
+    /// The tenant's key.
+    #[arg(long, value_name = "KEY")]
+    pub tenant: String,
+}
+
+/// `prevet admin`
+#[cfg(feature = "embedded")]
+#[derive(Debug, Args)]
+pub struct Admin {
+    /// The data folder of an embedded server, in place of the table and bucket of the environment.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: AdminVerb,
+}
+
+/// What `prevet admin` acts on.
+#[cfg(feature = "embedded")]
+#[derive(Debug, Subcommand)]
+pub enum AdminVerb {
+    /// Tenants
+    #[command(subcommand)]
+    Tenant(AdminTenant),
+    /// API keys
+    #[command(subcommand)]
+    Key(AdminKey),
+    /// Repositories and the branch that their changes are reviewed against
+    #[command(subcommand)]
+    Repo(AdminRepo),
+}
+
+/// `prevet admin tenant`
+#[cfg(feature = "embedded")]
+#[derive(Debug, Subcommand)]
+pub enum AdminTenant {
+    /// Make a tenant
+    Create {
+        /// Its name, for people.
+        name: String,
+    },
+}
+
+/// `prevet admin key`
+#[cfg(feature = "embedded")]
+#[derive(Debug, Subcommand)]
+pub enum AdminKey {
+    /// Make a key; it is printed once
+    Create {
+        /// The tenant's key.
+        #[arg(long)]
+        tenant: String,
+        /// Who will hold it.
+        #[arg(long, value_enum)]
+        role: KeyRole,
+        /// What it is good for.
+        #[arg(long, value_enum, value_delimiter = ',', required = true)]
+        product: Vec<KeyProduct>,
+        /// How long it is good: 90d, 12h, 30m; for ever without it.
+        #[arg(long, value_name = "DURATION")]
+        expires: Option<String>,
+    },
+    /// Revoke a key
+    Revoke {
+        /// The key's id, as `list` names it.
+        id: String,
+    },
+    /// List a tenant's keys, without the keys themselves
+    List {
+        /// The tenant's key.
+        #[arg(long)]
+        tenant: String,
+    },
+}
+
+/// `prevet admin repo`
+#[cfg(feature = "embedded")]
+#[derive(Debug, Subcommand)]
+pub enum AdminRepo {
+    /// Connect a repository
+    Add {
+        /// The tenant's key.
+        #[arg(long)]
+        tenant: String,
+        /// The repository.
+        #[arg(value_name = "OWNER/NAME")]
+        repository: String,
+        /// The branch that changes are reviewed against.
+        #[arg(long, value_name = "BRANCH")]
+        target: String,
+    },
+}
+
+/// A key's role.
+#[cfg(feature = "embedded")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeyRole {
+    /// A program.
+    Agent,
+    /// A person.
+    Human,
+}
+
+/// What a key is good for.
+#[cfg(feature = "embedded")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeyProduct {
+    /// Inspection.
+    CodeReview,
+    /// Decisions.
+    Decisions,
+}

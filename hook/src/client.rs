@@ -1,0 +1,163 @@
+//! HTTP to the server. Every wait is bounded, and the bound is in the message.
+
+mod failure;
+mod upload;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prevet_domain::kind::Kind;
+use prevet_wire::error::ErrorBody;
+use prevet_wire::inspect::InspectParameters;
+use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use rmcp::ServiceExt;
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use serde_json::Value;
+
+pub use self::upload::Upload;
+use crate::connection::Endpoint;
+use crate::error::CommandError;
+
+/// How long a connection may take to stand.
+const CONNECT_TIMEOUT_SECONDS: u64 = 10;
+/// How long `POST /session` may take.
+const SESSION_TIMEOUT_SECONDS: u64 = 30;
+/// How long an upload may take.
+const UPLOAD_TIMEOUT_SECONDS: u64 = 120;
+/// How long an inspection may take.
+const INSPECT_TIMEOUT_SECONDS: u64 = 300;
+const API_KEY_HEADER: &str = "x-product-api-key";
+const USER_AGENT: &str = concat!("prevet/", env!("CARGO_PKG_VERSION"));
+
+/// A client of one server.
+pub struct Client {
+    endpoint: Endpoint,
+    http: reqwest::Client,
+}
+
+impl Client {
+    /// For `endpoint`.
+    pub fn new(endpoint: Endpoint) -> Result<Self, CommandError> {
+        let http = reqwest::Client::builder()
+            .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
+            // A server that answers elsewhere would be handed the key there.
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(USER_AGENT)
+            .build()
+            .map_err(|error| CommandError::of(Kind::Internal, &error))?;
+        Ok(Self { endpoint, http })
+    }
+
+    /// The server's URL.
+    pub fn url(&self) -> &str {
+        &self.endpoint.url
+    }
+
+    /// The tenant.
+    pub fn tenant_key(&self) -> &str {
+        &self.endpoint.tenant_key
+    }
+
+    /// `POST /session`
+    pub async fn open_session(&self, request: &SessionRequest) -> Result<SessionResponse, CommandError> {
+        let call = self.http.post(format!("{}/session", self.endpoint.url)).json(request);
+        self.send(call, SESSION_TIMEOUT_SECONDS, "opening a session").await
+    }
+
+    /// `POST /upload/{session_id}`
+    pub async fn upload(&self, session_id: &str, upload: &Upload) -> Result<UploadResponse, CommandError> {
+        let call = self
+            .http
+            .post(format!("{}/upload/{session_id}", self.endpoint.url))
+            .header(CONTENT_TYPE, upload.content_type())
+            .header(CONTENT_ENCODING, "zstd")
+            .body(upload.packed().to_vec());
+        self.send(call, UPLOAD_TIMEOUT_SECONDS, "uploading the diff").await
+    }
+
+    async fn send<T: serde::de::DeserializeOwned>(
+        &self,
+        call: reqwest::RequestBuilder,
+        timeout_seconds: u64,
+        action: &str,
+    ) -> Result<T, CommandError> {
+        let call =
+            call.header(API_KEY_HEADER, &self.endpoint.api_key).timeout(Duration::from_secs(timeout_seconds));
+        let unreachable = |error| failure::unreachable(&self.endpoint.url, action, timeout_seconds, &error);
+        let response = call.send().await.map_err(unreachable)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.bytes().await.map_err(unreachable)?;
+        if !status.is_success() {
+            return Err(failure::refused(&self.endpoint.url, action, status, &headers, &body));
+        }
+        serde_json::from_slice(&body).map_err(|_| {
+            let text =
+                format!("{action} at {}: the answer is not what a Prevet server gives", self.endpoint.url);
+            CommandError::new(Kind::Unavailable, text)
+        })
+    }
+
+    /// `inspect_diff`, over MCP: the tool's result as JSON.
+    pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
+        let limit = Duration::from_secs(INSPECT_TIMEOUT_SECONDS);
+        let answer = tokio::time::timeout(limit, self.call_tool("inspect_diff", parameters)).await;
+        answer.unwrap_or_else(|_| {
+            Err(failure::silent(&self.endpoint.url, "inspecting", INSPECT_TIMEOUT_SECONDS))
+        })
+    }
+
+    async fn call_tool(
+        &self,
+        name: &'static str,
+        parameters: &InspectParameters,
+    ) -> Result<Value, CommandError> {
+        let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
+            .custom_headers(self.headers()?);
+        let transport = StreamableHttpClientTransport::with_client(self.http.clone(), config);
+        let broken = |error: &dyn std::error::Error| {
+            let text =
+                format!("calling {name} at {} failed: {}", self.endpoint.url, crate::error::chain(error));
+            CommandError::new(Kind::Unavailable, text)
+        };
+        let service = ().serve(transport).await.map_err(|error| broken(&error))?;
+        let Value::Object(arguments) = serde_json::to_value(parameters).map_err(|error| broken(&error))?
+        else {
+            return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
+        };
+        let request = CallToolRequestParams::new(name).with_arguments(arguments);
+        let result = service.call_tool(request).await;
+        // Nothing is kept open on the server's side.
+        let _ = service.cancel().await;
+        read_result(result.map_err(|error| broken(&error))?)
+    }
+
+    fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, CommandError> {
+        let value = HeaderValue::from_str(&self.endpoint.api_key)
+            .map_err(|_| CommandError::usage("the API key has characters that no key has"))?;
+        Ok(HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]))
+    }
+}
+
+fn read_result(result: CallToolResult) -> Result<Value, CommandError> {
+    let text = result.content.iter().find_map(|block| block.as_text()).map(|text| text.text.as_str());
+    let text = text.unwrap_or_default();
+    if result.is_error == Some(true) {
+        return Err(match serde_json::from_str::<ErrorBody>(text) {
+            Ok(body) => CommandError::new(
+                failure::kind_of_code(&body.code),
+                format!("{} ({})", body.error, body.code),
+            ),
+            Err(_) => CommandError::new(Kind::Unavailable, format!("the server refused the call: {text}")),
+        });
+    }
+    match result.structured_content {
+        Some(value) => Ok(value),
+        None => serde_json::from_str(text).map_err(|_| {
+            CommandError::new(Kind::Unavailable, "the server's result is not the JSON that it should be")
+        }),
+    }
+}

@@ -1,0 +1,67 @@
+//! What went wrong between here and the server, in one line.
+
+use prevet_domain::kind::Kind;
+use prevet_wire::error::ErrorBody;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+use crate::error::{CommandError, chain};
+
+/// What of a foreign server's answer is repeated.
+const FOREIGN_TEXT_CHARACTERS_MAX: usize = 120;
+
+/// The request did not get through.
+pub fn unreachable(url: &str, action: &str, timeout_seconds: u64, error: &reqwest::Error) -> CommandError {
+    if error.is_connect() {
+        let text = format!("{action}: {url} cannot be reached ({})", root_cause(error));
+        return CommandError::new(Kind::Unavailable, text);
+    }
+    if error.is_timeout() {
+        return silent(url, action, timeout_seconds);
+    }
+    CommandError::new(Kind::Unavailable, format!("{action} at {url} broke off: {}", chain(error)))
+}
+
+/// The server took the request and did not answer.
+pub fn silent(url: &str, action: &str, timeout_seconds: u64) -> CommandError {
+    CommandError::new(Kind::Unavailable, format!("{action}: {url} did not answer within {timeout_seconds} s"))
+}
+
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+/// The server answered with an error.
+pub fn refused(
+    url: &str,
+    action: &str,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> CommandError {
+    let said = match serde_json::from_slice::<ErrorBody>(body) {
+        Ok(body) => body.error,
+        Err(_) => String::from_utf8_lossy(body).chars().take(FOREIGN_TEXT_CHARACTERS_MAX).collect(),
+    };
+    let later = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let later = later.map(|value| format!("; it asks to come back in {value} s")).unwrap_or_default();
+    let text = format!("{action}: {url} answered {} {said}{later}", status.as_u16());
+    CommandError::new(Kind::from_http_status(status.as_u16()), text)
+}
+
+/// What a tool error's code means here.
+pub fn kind_of_code(code: &str) -> Kind {
+    match code {
+        "UNKNOWN_SESSION" => Kind::Missing,
+        "INVALID_INPUT" | "NO_DIFF" | "MODEL_NOT_CONFIGURED" | "TICKET_UNRESOLVED" => Kind::Invalid,
+        "UNAUTHENTICATED" => Kind::Unauthenticated,
+        "DENIED" => Kind::Denied,
+        "BUSY" => Kind::Busy,
+        "TOO_LARGE" => Kind::TooLarge,
+        _ => Kind::Internal,
+    }
+}

@@ -1,0 +1,38 @@
+//! The verbs, a file each. Each ends in an exit code: 0 passed the gate, 1 findings at or above it, 2 usage or
+//! configuration, 3 not reviewed or incomplete.
+
+#[cfg(feature = "embedded")]
+mod admin;
+#[cfg(feature = "embedded")]
+mod demo;
+mod diff;
+mod doctor;
+mod init;
+mod inspect;
+mod login;
+mod pre_push;
+#[cfg(feature = "embedded")]
+mod serve;
+
+use crate::cli::{Command, Hook};
+use crate::config::Config;
+use crate::error::CommandError;
+
+/// Runs one command to its exit code.
+pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> {
+    match command {
+        Command::Init(arguments) => init::run(config, &arguments),
+        Command::Diff(arguments) => diff::run(config, &arguments).await,
+        Command::Inspect(arguments) => inspect::run(config, &arguments).await,
+        Command::Hook { hook: Hook::PrePush { remote, .. } } => pre_push::run(config, &remote).await,
+        #[cfg(feature = "embedded")]
+        Command::Serve(arguments) => serve::run(config, &arguments).await,
+        Command::Login(arguments) => login::login(config, &arguments).await,
+        Command::Logout => login::logout(config),
+        Command::Doctor => doctor::run(config).await,
+        #[cfg(feature = "embedded")]
+        Command::Admin(arguments) => admin::run(arguments).await,
+        #[cfg(feature = "embedded")]
+        Command::Demo => demo::run(config),
+    }
+}

@@ -1,0 +1,108 @@
+//! `prevet inspect`: the work tree's change through the server, and a report.
+
+use std::ops::RangeInclusive;
+
+use prevet_domain::policy::Gate;
+use prevet_domain::verdict::{Cause, Verdict};
+use prevet_wire::policy_file;
+
+use super::diff::connect;
+use crate::cli::{Inspect, OutputFormat};
+use crate::client::Client;
+use crate::config::Config;
+use crate::console::{self, Progress};
+use crate::context::After;
+use crate::error::CommandError;
+use crate::git::{BaseSource, Captured, Repository};
+use crate::inspection::{self, Question, Subject, masked_lines};
+use crate::report::{self, Format, Inspection};
+
+/// Inspects and prints.
+pub async fn run(config: &Config, arguments: &Inspect) -> Result<u8, CommandError> {
+    let gate =
+        arguments.fail_on.as_deref().map(policy_file::gate).transpose().map_err(CommandError::usage)?;
+    let repository = Repository::discover(&config.git())?;
+    let (connection, client) = connect(config).await?;
+    let outcome = inspect(&client, &repository, arguments).await;
+    connection.close().await;
+    let Some(inspection) = outcome? else {
+        console::say("nothing has changed: there is nothing to inspect");
+        return Ok(0);
+    };
+    print(config, &repository, arguments, &inspection)?;
+    Ok(exit_code(&inspection, gate))
+}
+
+async fn inspect(
+    client: &Client,
+    repository: &Repository,
+    arguments: &Inspect,
+) -> Result<Option<Inspection>, CommandError> {
+    let progress = Progress::start("opening a session");
+    let (branch, head) = (repository.branch_name()?, repository.head()?);
+    let session = inspection::open_session(client, repository, &branch, head.as_deref()).await?;
+    progress.step("capturing the change");
+    let base = match &arguments.base {
+        Some(base) => base.clone(),
+        None => base(repository, &session)?,
+    };
+    let captured = repository.capture_work_tree(&base)?;
+    tell_left_out(&captured);
+    if captured.patch.is_empty() {
+        return Ok(None);
+    }
+    progress.step("inspecting the change");
+    let subject = Subject { patch: captured.patch, base: &base, after: After::WorkTree };
+    let question = Question { profile: arguments.profile.clone(), intent: arguments.intent.clone() };
+    inspection::run(client, repository, &session.session_id, subject, &question).await.map(Some)
+}
+
+fn base(
+    repository: &Repository,
+    session: &prevet_wire::session::SessionResponse,
+) -> Result<String, CommandError> {
+    let target = inspection::target_branch(session)?;
+    let base = repository.work_tree_base(target.as_ref(), None)?;
+    if base.source == BaseSource::Head {
+        console::say(
+            "no remote branch to compare with is known: only uncommitted work is inspected, against HEAD",
+        );
+    }
+    Ok(base.commit)
+}
+
+/// Says what git could not capture.
+pub fn tell_left_out(captured: &Captured) {
+    for left_out in &captured.left_out {
+        console::say(&format!("not captured: {}: {}", left_out.path, left_out.reason));
+    }
+}
+
+fn print(
+    config: &Config,
+    repository: &Repository,
+    arguments: &Inspect,
+    inspection: &Inspection,
+) -> Result<(), CommandError> {
+    let format = match arguments.format {
+        OutputFormat::Text => Format::Text(console::colour_of_stdout(config)),
+        OutputFormat::Json => Format::Json,
+        OutputFormat::Sarif => Format::Sarif,
+        OutputFormat::Markdown => Format::Markdown,
+    };
+    let source =
+        |file: &str, lines: RangeInclusive<u32>| masked_lines(repository, After::WorkTree, file, lines);
+    console::data(report::render(inspection, format, &source).as_bytes())
+}
+
+/// The verdict's exit code; with a gate of the caller's own, the one that follows from that.
+fn exit_code(inspection: &Inspection, gate: Option<Gate>) -> u8 {
+    let Some(gate) = gate else { return inspection.verdict.exit_code() };
+    if gate.reached_by_any(inspection.findings.iter().map(|it| &it.finding)) {
+        return Verdict::RequestChanges.exit_code();
+    }
+    let parts = inspection.degraded.iter().flat_map(|it| &it.not_reviewed);
+    let gap = parts.into_iter().any(|part| part.cause == Cause::Gap);
+    let unread = matches!(inspection.verdict, Verdict::Incomplete | Verdict::Error);
+    if gap || unread { Verdict::Incomplete.exit_code() } else { Verdict::Approve.exit_code() }
+}

@@ -1,0 +1,70 @@
+//! The environment, read once.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::git::GitEnvironment;
+
+/// Everything that the binary is told by its environment.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Where it was started.
+    pub cwd: PathBuf,
+    /// `PREVET_API_URL`: the server's base URL.
+    pub api_url: Option<String>,
+    /// `PREVET_API_KEY`
+    pub api_key: Option<String>,
+    /// `PREVET_TENANT_KEY`
+    pub tenant_key: Option<String>,
+    /// The user's own file: `$XDG_CONFIG_HOME/prevet/config.toml`.
+    pub config_file: Option<PathBuf>,
+    /// The embedded server's folder: `PREVET_DATA_DIR`, else `$XDG_DATA_HOME/prevet`.
+    pub data_dir: Option<PathBuf>,
+    /// Whether colours are unwelcome everywhere (`NO_COLOR`, `TERM=dumb`).
+    pub no_color: bool,
+    temp_dir: PathBuf,
+    git_dir: Option<OsString>,
+    git_work_tree: Option<OsString>,
+}
+
+impl Config {
+    /// Reads the environment.
+    #[expect(clippy::disallowed_methods, reason = "the one place where the binary reads its environment")]
+    pub fn from_env() -> Self {
+        let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = path("HOME");
+        // The XDG base directory specification says that relative paths are to be ignored.
+        let xdg = |name: &str, under_home: &str| {
+            let fallback = || home.as_ref().map(|home| home.join(under_home));
+            path(name).filter(|path| path.is_absolute()).or_else(fallback).map(|path| path.join("prevet"))
+        };
+        Self {
+            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            api_url: text("PREVET_API_URL"),
+            api_key: text("PREVET_API_KEY"),
+            tenant_key: text("PREVET_TENANT_KEY"),
+            config_file: xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml")),
+            data_dir: path("PREVET_DATA_DIR").or_else(|| xdg("XDG_DATA_HOME", ".local/share")),
+            no_color: text("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
+            temp_dir: env::temp_dir(),
+            git_dir: env::var_os("GIT_DIR"),
+            git_work_tree: env::var_os("GIT_WORK_TREE"),
+        }
+    }
+
+    /// Where to look for the repository.
+    pub fn git(&self) -> GitEnvironment {
+        GitEnvironment {
+            git_dir: self.git_dir.clone(),
+            git_work_tree: self.git_work_tree.clone(),
+            ..GitEnvironment::new(&self.cwd, &self.temp_dir)
+        }
+    }
+
+    /// Where private files may live for as long as a command runs.
+    pub fn temp_dir(&self) -> &Path {
+        &self.temp_dir
+    }
+}

@@ -1,0 +1,278 @@
+//! One change through the server: session, upload, `inspect_diff`, and what came back.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use prevet_analysis::inspect::{Request, inspect};
+use prevet_analysis::secrets;
+use prevet_domain::change::{self, Change};
+use prevet_domain::finding::{Finding, ReportType};
+use prevet_domain::ids::{Branch, CommitId};
+use prevet_domain::kind::Kind;
+use prevet_domain::policy::Policy;
+use prevet_domain::verdict::{Cause, NotReviewed, Verdict};
+use prevet_wire::inspect::{InspectContext, InspectParameters, InspectResult};
+use prevet_wire::policy_file;
+use prevet_wire::session::{SessionRequest, SessionResponse};
+use serde_json::Value;
+
+use crate::client::{Client, Upload};
+use crate::context::{self, After};
+use crate::error::CommandError;
+use crate::git::Repository;
+use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
+
+/// Pages of one result that are fetched.
+const PAGES_MAX: usize = 100;
+/// The patch of one commit that is looked through at a time.
+const COMMIT_PATCH_BYTES_MAX: usize = 16 << 20;
+/// Stands for "no commit" where a session wants a head.
+const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
+
+/// What is asked of the server.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The profile.
+    pub profile: String,
+    /// What was just changed.
+    pub intent: String,
+}
+
+/// A change, captured.
+pub struct Subject<'a> {
+    /// The patch.
+    pub patch: Vec<u8>,
+    /// What it was taken against.
+    pub base: &'a str,
+    /// Where its files are.
+    pub after: After<'a>,
+}
+
+/// Opens the session of this repository and developer. `head` and `branch` are those of what is reviewed.
+pub async fn open_session(
+    client: &Client,
+    repository: &Repository,
+    branch: &str,
+    head: Option<&str>,
+) -> Result<SessionResponse, CommandError> {
+    let request = SessionRequest {
+        repo: repository.repository_name()?,
+        branch: branch.to_owned(),
+        head: head.unwrap_or(NO_COMMIT).to_owned(),
+        tenant_key: client.tenant_key().to_owned(),
+        user_name: repository.user_email()?,
+    };
+    client.open_session(&request).await
+}
+
+/// The integration's target branch, checked before git sees it.
+pub fn target_branch(session: &SessionResponse) -> Result<Option<Branch>, CommandError> {
+    let named = Some(session.target_branch.as_str()).filter(|name| !name.is_empty());
+    named.map(Branch::parse).transpose().map_err(|error| {
+        CommandError::new(
+            Kind::Unavailable,
+            format!("the server named a target branch that is none: {error}"),
+        )
+    })
+}
+
+/// The policy as of `base`.
+pub fn policy(repository: &Repository, base: &str) -> Result<Policy, CommandError> {
+    let Some(bytes) = repository.policy_at(base)? else { return Ok(Policy::default()) };
+    let text = String::from_utf8_lossy(&bytes);
+    policy_file::parse(policy_file::FILE_NAME, &text).map_err(|error| CommandError::of(Kind::Invalid, &error))
+}
+
+/// Uploads `subject` and has it inspected.
+pub async fn run(
+    client: &Client,
+    repository: &Repository,
+    session_id: &str,
+    subject: Subject<'_>,
+    question: &Question,
+) -> Result<Inspection, CommandError> {
+    let patch = Bytes::from(subject.patch);
+    let change = parse(&patch)?;
+    let pack = context::build(repository, &change, subject.base, subject.after)?;
+    let upload = Upload::new(&patch, subject.base, pack)?;
+    client.upload(session_id, &upload).await?;
+    let context =
+        InspectContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..InspectContext::default() };
+    let mut parameters = InspectParameters {
+        session_id: session_id.to_owned(),
+        intent: question.intent.clone(),
+        profile: question.profile.clone(),
+        context: Some(context),
+    };
+    let (mut raw, mut result) = ask(client, &parameters).await?;
+    for _ in 0..PAGES_MAX {
+        let Some(more) = result.more.take() else { break };
+        if let Some(context) = &mut parameters.context {
+            context.cursor = Some(more.cursor);
+        }
+        let (next_raw, next) = ask(client, &parameters).await?;
+        append(&mut raw, next_raw);
+        result.findings.extend(next.findings);
+        result.more = next.more;
+    }
+    Ok(view(result, raw)?)
+}
+
+fn parse(patch: &Bytes) -> Result<Change, CommandError> {
+    change::parse(patch).map_err(|error| CommandError::of(Kind::Internal, &error))
+}
+
+async fn ask(
+    client: &Client,
+    parameters: &InspectParameters,
+) -> Result<(Value, InspectResult), CommandError> {
+    let raw = client.inspect(parameters).await?;
+    let result = serde_json::from_value(raw.clone()).map_err(|error| {
+        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
+    })?;
+    Ok((raw, result))
+}
+
+/// The findings of a further page go to those of the first.
+fn append(raw: &mut Value, next: Value) {
+    if let (Some(Value::Array(all)), Some(Value::Array(more))) =
+        (raw.get_mut("findings"), next.get("findings").cloned())
+    {
+        all.extend(more);
+    }
+    if let (Value::Object(fields), None) = (raw, next.get("more")) {
+        fields.remove("more");
+    }
+}
+
+fn view(result: InspectResult, raw: Value) -> Result<Inspection, CommandError> {
+    let verdicts = [Verdict::Approve, Verdict::RequestChanges, Verdict::Incomplete, Verdict::Error];
+    let verdict =
+        verdicts.into_iter().find(|verdict| verdict.as_str() == result.verdict).ok_or_else(|| {
+            CommandError::new(
+                Kind::Unavailable,
+                format!("the server gave the verdict {:?}, which is none", result.verdict),
+            )
+        })?;
+    let findings: Result<Vec<Finding>, _> = result.findings.into_iter().map(Finding::try_from).collect();
+    let findings = findings.map_err(|error| CommandError::of(Kind::Unavailable, &error))?;
+    let deviations = [
+        ("context", result.context_refresh),
+        ("secrets", result.secret_scan),
+        ("parse check", result.compiler_check),
+    ];
+    let notes = deviations.into_iter().filter_map(|(what, it)| it.map(|it| format!("{what}: {}", it.reason)));
+    // What is left out by convention alone never makes a verdict incomplete.
+    let cause =
+        if matches!(verdict, Verdict::Incomplete | Verdict::Error) { Cause::Gap } else { Cause::Convention };
+    let part = |it: prevet_wire::inspect::NotReviewedRecord| NotReviewed {
+        cause: if is_convention(&it.reason) { Cause::Convention } else { cause },
+        file: it.file,
+        line: it.line,
+        reason: it.reason,
+    };
+    Ok(Inspection {
+        verdict,
+        profile: result.profile,
+        session_id: result.session_id,
+        findings: findings.into_iter().map(ReportedFinding::new).collect(),
+        suppressed: result
+            .counts
+            .map(|counts| counts.suppressed)
+            .unwrap_or_default()
+            .into_iter()
+            .map(Into::into)
+            .collect(),
+        fixed: result.fixed.into_iter().map(|it| Fixed { id: it.id, title: it.title }).collect(),
+        degraded: result.degraded.map(|it| Degraded {
+            cause: it.cause,
+            not_reviewed: it.not_reviewed.into_iter().map(part).collect(),
+        }),
+        notes: notes.collect(),
+        raw,
+    })
+}
+
+fn is_convention(reason: &str) -> bool {
+    [
+        "lock file",
+        "vendored",
+        "minified",
+        "generated",
+        "binary",
+        "excluded by the policy",
+        "linguist-",
+        "submodule",
+    ]
+    .iter()
+    .any(|word| reason.starts_with(word))
+}
+
+/// Secrets in the commits of `base..commit` that `known` does not have: they are in the history that is pushed,
+/// whatever the end state. Nothing of it leaves the machine.
+pub fn history_secrets(
+    repository: &Repository,
+    base: &str,
+    commit: &str,
+    policy: &Policy,
+    known: &[ReportedFinding],
+) -> Result<(Vec<ReportedFinding>, Vec<NotReviewed>), CommandError> {
+    let mut found: BTreeMap<String, ReportedFinding> = BTreeMap::new();
+    let mut unread = Vec::new();
+    for patch in repository.commit_patches(base, commit, COMMIT_PATCH_BYTES_MAX)? {
+        let patch = patch?;
+        let short = patch.commit.get(..10).unwrap_or(&patch.commit).to_owned();
+        unread.extend(patch.left_out.iter().map(|it| NotReviewed {
+            file: it.path.clone(),
+            line: None,
+            reason: format!("in commit {short}: {}", it.reason),
+            cause: Cause::Gap,
+        }));
+        for finding in secrets_in(&Bytes::from(patch.patch), policy)? {
+            let seen = |it: &ReportedFinding| it.finding.id == finding.id;
+            if !known.iter().any(seen) {
+                let reported =
+                    ReportedFinding { commit: Some(short.clone()), ..ReportedFinding::new(finding) };
+                found.entry(reported.finding.id.clone()).or_insert(reported);
+            }
+        }
+    }
+    Ok((found.into_values().collect(), unread))
+}
+
+fn secrets_in(patch: &Bytes, policy: &Policy) -> Result<Vec<Finding>, CommandError> {
+    let change = parse(patch)?;
+    let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
+    let request = Request {
+        change: &change,
+        files: &files,
+        left_out: &left_out,
+        policy,
+        report_types: &[ReportType::Secret],
+    };
+    Ok(inspect(&request).findings)
+}
+
+/// The lines of a file after the change, for code frames, with secrets masked.
+pub fn masked_lines(
+    repository: &Repository,
+    after: After<'_>,
+    file: &str,
+    lines: std::ops::RangeInclusive<u32>,
+) -> Option<String> {
+    let path = prevet_domain::path::RepoPath::parse(file.as_bytes()).ok()?;
+    let bytes = match after {
+        After::Commit(commit) => repository.file_at(commit, &path),
+        After::WorkTree => repository.work_tree_file(&path),
+    };
+    let masked = secrets::mask(&bytes.ok()??).into_owned();
+    let text = String::from_utf8_lossy(&masked);
+    let (skip, count) = (lines.start().saturating_sub(1) as usize, lines.count());
+    let wanted: Vec<&str> = text.lines().skip(skip).take(count).collect();
+    (wanted.len() == count).then(|| wanted.join("\n"))
+}
+
+/// Whether a text is a full commit id.
+pub fn is_commit_id(text: &str) -> bool {
+    CommitId::parse(text).is_ok()
+}
