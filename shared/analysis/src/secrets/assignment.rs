@@ -37,7 +37,7 @@ const JOINT: &str = r#"(?x)\A
     (?:
         ["'\ ]? [\ \t,]* (?:\r?\n)? [\ \t+-]{0,40} \\?["']? [vV]alue \\?["']? [\ \t]* [:=] [\ \t]* (?P<pair>\\?["'])
       | [\ \t]* (?:
-            (?: : [\ \t]* [A-Za-z_&'*] [\w&'<>.?|\ \[\]]{0,40}? [\ \t]* = | (?:\ [a-z]{2,8})? [\ \t]* (?:=>?|:=|\?=|\?\?=|\|\|=) | : )
+            (?: : [\ \t]* [A-Za-z_&'*] [\w&'<>.?|\ \[\]]{0,40}? [\ \t]* = | (?P<kind>\ [a-z]{2,8})? [\ \t]* (?:=>?|:=|\?=|\?\?=|\|\|=) | : )
             [\ \t]* (?:\\\r?\n[\ \t]*)? [rbfuRBFU@]{0,2} (?P<assigned>\\?["'`]) 
           | , [\ \t]* [rbfu]? (?P<listed>\\?["'`])
           | \( [\ \t]* [rbfu]? (?P<called>\\?["'`])
@@ -66,9 +66,14 @@ pub(super) fn find(text: &[u8], keyword: &Range<usize>) -> Option<Assignment> {
     ];
     for (group_name, form) in opened {
         if let Some(open) = group(group_name) {
-            let is_listed = group_name == "listed" && captures.name("close").is_none();
-            let value = quoted(text, &(name.end + open.start..name.end + open.end))?;
-            return (!is_listed).then_some(Assignment { name, value, form });
+            let is_closed = captures.name("close").is_some();
+            let open = name.end + open.start..name.end + open.end;
+            // `"--password="` ends where a value seems to begin.
+            let ends_string = !is_closed && name.start > 0 && text[name.start - 1] == text[open.end - 1];
+            let value = quoted(text, &open)?;
+            let is_other_name = is_closed && captures.name("kind").is_some();
+            let is_value = !ends_string && !is_other_name && (is_closed || group_name != "listed");
+            return is_value.then_some(Assignment { name, value, form });
         }
     }
     bare(text, name, &captures)
@@ -193,6 +198,8 @@ mod tests {
         check(r#"set("password", "v1")"#, Some(("password", "v1", Form::Argument)));
         check(r#".setPassword("v1")"#, Some((".setPassword", "v1", Form::Argument)));
         check(r#"password == "v1""#, None);
+        check(r##"<a id="password" title="#v1">"##, None);
+        check(r"'--password='.$connection['x']", None);
     }
 
     #[test]

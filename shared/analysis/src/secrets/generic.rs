@@ -185,7 +185,7 @@ fn is_flag(text: &[u8], assignment: &Assignment) -> bool {
 
 /// Whether it is a literal at all: not filled in, not a call, a path, an address, a hash, a sentence.
 fn is_written(value: &[u8], form: Form) -> bool {
-    const STARTS: [&[u8]; 27] = [
+    const STARTS: [&[u8]; 29] = [
         b"http:",
         b"https:",
         b"/",
@@ -213,6 +213,8 @@ fn is_written(value: &[u8], form: Form) -> bool {
         b"@",
         b"-----",
         b"secretref:",
+        b"urn:",
+        b"#",
     ];
     let is_text = value.iter().all(u8::is_ascii_graphic);
     value.len() <= VALUE_BYTES_MAX
@@ -222,6 +224,20 @@ fn is_written(value: &[u8], form: Form) -> bool {
         && !is_call(value, form)
         && !is_uuid(value)
         && !is_file_name(value)
+        && !is_between_strings(value)
+        && !(form == Form::Argument && is_dashed_name(value))
+}
+
+/// `' . $name . '` and `" + name + "`: what stands between two strings, not in one.
+fn is_between_strings(value: &[u8]) -> bool {
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| b"+.,;:()[]&|-".contains(byte));
+    value.starts_with(b"--") || joins(value.first()) && joins(value.last())
+}
+
+/// `test-alias-404`: an argument beside a name is as often another name.
+fn is_dashed_name(value: &[u8]) -> bool {
+    let mut parts = value.split(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'));
+    parts.all(|part| part.iter().all(u8::is_ascii_alphabetic) || part.iter().all(u8::is_ascii_digit))
 }
 
 fn is_call(value: &[u8], form: Form) -> bool {

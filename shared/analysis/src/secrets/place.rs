@@ -99,12 +99,14 @@ impl Place {
 
     /// What `path` says.
     pub fn of(path: &str) -> Self {
+        let has_camel_mark = path.split(['/', '.']).any(is_camel_test);
         let path = path.to_lowercase();
         let name = path.rsplit('/').next().unwrap_or(&path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let folders = || path.split('/').rev().skip(1);
         Self {
-            doubtful: folders().any(|part| TEST_PARTS.contains(&part))
+            doubtful: has_camel_mark
+                || folders().any(|part| TEST_PARTS.contains(&part))
                 || name.starts_with("test_")
                 || name.starts_with("conftest.")
                 || TEST_MARKS.iter().any(|mark| name.contains(mark))
@@ -120,6 +122,16 @@ impl Place {
     }
 }
 
+/// `dockerTest`, `testFixtures`, `UserServiceTests`, `smoke-test`.
+fn is_camel_test(part: &str) -> bool {
+    ["Test", "Tests", "Spec", "TestCase", "-test", "-tests", "_test", "_tests"]
+        .iter()
+        .any(|end| part.ends_with(end))
+        || part
+            .strip_prefix("test")
+            .is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase() || next == '-'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,7 +141,9 @@ mod tests {
         assert!(Place::of("src/tests/a.py").doubtful);
         assert!(Place::of("pkg/a_test.go").doubtful);
         assert!(Place::of(".env.example").doubtful);
-        assert!(!Place::of("src/latest/a.py").doubtful);
+        assert!(Place::of("src/dockerTest/a.yaml").doubtful);
+        assert!(Place::of("src/UserTests.java").doubtful);
+        assert!(!Place::of("src/latest/contest/a.py").doubtful);
         assert!(Place::of("web/yarn.lock").derived);
         assert!(Place::of("web/locales/de.json").derived);
         assert!(Place::of("deploy/.env.production").bare);

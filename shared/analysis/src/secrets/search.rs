@@ -172,7 +172,12 @@ impl Search<'_> {
         } else if self.place.doubtful {
             confidence = confidence.min(Confidence::Medium);
         }
-        let is_quiet = detector.tier == Tier::Generic && (self.place.doubtful || self.place.derived);
+        let is_block = detector.check == Check::Pem;
+        let is_quiet = match detector.tier {
+            Tier::Provider => false,
+            Tier::Structure => self.place.doubtful && !is_block,
+            Tier::Generic => self.place.doubtful || self.place.derived,
+        };
         Grade { confidence: Some(confidence), is_quiet }
     }
 
