@@ -21,6 +21,8 @@ pub(super) enum Form {
     Argument,
     /// Without quotes: an environment file, a header, a flag, an element.
     Bare,
+    /// Without quotes, with space around `=`: a settings file, or code.
+    Loose,
 }
 
 /// A name and its value.
@@ -37,11 +39,11 @@ const JOINT: &str = r#"(?x)\A
     (?:
         ["'\ ]? [\ \t,]* (?:\r?\n)? [\ \t+-]{0,40} \\?["']? [vV]alue \\?["']? [\ \t]* [:=] [\ \t]* (?P<pair>\\?["'])
       | [\ \t]* (?:
-            (?: : [\ \t]* [A-Za-z_&'*] [\w&'<>.?|\ \[\]]{0,40}? [\ \t]* = | (?P<kind>\ [a-z]{2,8})? [\ \t]* (?:=>?|:=|\?=|\?\?=|\|\|=) | : )
-            [\ \t]* (?:\\\r?\n[\ \t]*)? [rbfuRBFU@]{0,2} (?P<assigned>\\?["'`]) 
+            (?: : [\ \t]* [A-Za-z_&'*] [\w&'<>.?|\ \[\]]{0,40}? [\ \t]* = | (?P<kind>\ (?:string|str|text|varchar|char|bytes))? [\ \t]* (?:=>?|:=|\?=|\?\?=|\|\|=) | : )
+            [\ \t]* (?:\\\r?\n[\ \t]*)? [rbfuRBFU@]{0,2} (?P<assigned>\\?["'`])
           | , [\ \t]* [rbfu]? (?P<listed>\\?["'`])
           | \( [\ \t]* [rbfu]? (?P<called>\\?["'`])
-          | (?P<bare>=|:[\ \t]+|:|>)
+          | (?P<bare>=[\ \t]*|:[\ \t]+|:|(?:\ [^<>\n]{1,60})?>)
         )
       | (?P<spaced>[\ ]+)
     )"#;
@@ -114,11 +116,9 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let is_flag = text[name.clone()].starts_with(b"--");
     let is_spaced = captures.name("spaced").is_some();
     let before = name.start.checked_sub(1).map_or(b'\n', |at| text[at]);
-    let is_element = joint.as_bytes() == b">" && before == b'<';
-    if is_spaced && !is_flag
-        || joint.as_bytes() == b">" && !is_element
-        || is_comparison(text, name.end + joint.end())
-    {
+    let is_tag = joint.as_bytes().ends_with(b">");
+    let is_element = is_tag && before == b'<';
+    if is_spaced && !is_flag || is_tag && !is_element || is_comparison(text, name.end + joint.end()) {
         return None;
     }
     let start = name.end + joint.end();
@@ -127,7 +127,8 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let is_own_line =
         is_flag || is_element || starts_line(text, name.start) || is_header(text, before, start + end);
     let value = start..start + end;
-    (is_own_line && end > 0 && is_last(text, &value)).then_some(Assignment { name, value, form: Form::Bare })
+    let form = if joint.as_bytes().starts_with(b"= ") { Form::Loose } else { Form::Bare };
+    (is_own_line && end > 0 && is_last(text, &value)).then_some(Assignment { name, value, form })
 }
 
 fn is_comparison(text: &[u8], at: usize) -> bool {
@@ -208,7 +209,9 @@ mod tests {
         check("export PASSWORD=v1 # x", Some(("PASSWORD", "v1", Form::Bare)));
         check("  password: v1", Some(("password", "v1", Form::Bare)));
         check("<password>v1</password>", Some(("password", "v1", Form::Bare)));
+        check("<Pass encoding=\"base64\">v1</Pass>", Some(("Pass", "v1", Form::Bare)));
         check("mysql --password v1", Some(("--password", "v1", Form::Bare)));
+        check("password = v1 # x", Some(("password", "v1", Form::Loose)));
         check("connect(password=password)", None);
         check("if (password>x) {", None);
         check("the password is v1", None);

@@ -240,6 +240,11 @@ fn is_inside_word(text: &[u8], at: usize, edge: Edge) -> bool {
     if edge == Edge::Base64 && matches!(last, b'+' | b'/') {
         return true;
     }
+    // At the beginning of a line a dash is a diff's mark.
+    let is_mark = before.len() < 2 || before[before.len() - 2] == b'\n';
+    if edge == Edge::Dash && *last == b'-' && !is_mark {
+        return true;
+    }
     is_word(*last) && !ends_in_escape(before)
 }
 

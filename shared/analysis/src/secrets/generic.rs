@@ -3,7 +3,9 @@
 use super::assignment::{Assignment, Form};
 use super::checks::{entropy_bits, has_three_classes};
 use super::place::Place;
-use super::placeholder::{is_interpolated, is_of_common_words, is_sequential, is_weak_password};
+use super::placeholder::{
+    is_interpolated, is_of_common_words, is_published, is_sequential, is_weak_password,
+};
 
 /// A password.
 const PASSWORD_BYTES_MIN: usize = 6;
@@ -11,6 +13,8 @@ const PASSWORD_BYTES_MIN: usize = 6;
 const SECRET_BYTES_MIN: usize = 10;
 /// A token or a key.
 const TOKEN_BYTES_MIN: usize = 16;
+/// Words and numbers between dashes, from which on they are a name also where a password could stand.
+const DASHED_NAME_PARTS_MIN: usize = 4;
 /// Longer values are data.
 const VALUE_BYTES_MAX: usize = 256;
 /// A line longer than this was not written by hand.
@@ -73,7 +77,7 @@ const NOUNS: [(&str, Noun); 34] = [
     ("webhookkey", Noun::Key),
 ];
 /// Names that hold a noun and no secret.
-const INNOCENT: [&str; 44] = [
+const INNOCENT: [&str; 46] = [
     "public",
     "pubkey",
     "hash",
@@ -111,6 +115,8 @@ const INNOCENT: [&str; 44] = [
     "error",
     "tokentype",
     "hint",
+    "encrypted",
+    "hashed",
     "bypass",
     "compass",
     "trespass",
@@ -158,7 +164,7 @@ pub(super) fn is_innocent(name: &[u8]) -> bool {
 /// What the value of `assignment` is worth in `place`.
 pub(super) fn worth(text: &[u8], assignment: &Assignment, noun: Noun, place: Place) -> Worth {
     let value = &text[assignment.value.clone()];
-    let is_unwritten = assignment.form == Form::Bare && !place.bare && !is_flag(text, assignment);
+    let is_unwritten = is_unquoted(assignment.form) && !place.bare && !is_flag(text, assignment);
     if place.derived
         || is_unwritten
         || is_innocent(&text[assignment.name.clone()])
@@ -181,6 +187,10 @@ pub(super) fn worth(text: &[u8], assignment: &Assignment, noun: Noun, place: Pla
 fn is_flag(text: &[u8], assignment: &Assignment) -> bool {
     let quote = assignment.name.start.checked_sub(1).map(|at| text[at]);
     matches!(quote, Some(b'"' | b'\''))
+}
+
+const fn is_unquoted(form: Form) -> bool {
+    matches!(form, Form::Bare | Form::Loose)
 }
 
 /// Whether it is a literal at all: not filled in, not a call, a path, an address, a hash, a sentence.
@@ -225,7 +235,8 @@ fn is_written(value: &[u8], form: Form) -> bool {
         && !is_uuid(value)
         && !is_file_name(value)
         && !is_between_strings(value)
-        && !(form == Form::Argument && is_dashed_name(value))
+        && !is_published(value)
+        && !is_dashed_name(value, if form == Form::Argument { 1 } else { DASHED_NAME_PARTS_MIN })
 }
 
 /// `' . $name . '` and `" + name + "`: what stands between two strings, not in one.
@@ -235,9 +246,11 @@ fn is_between_strings(value: &[u8]) -> bool {
 }
 
 /// `test-alias-404`: an argument beside a name is as often another name.
-fn is_dashed_name(value: &[u8]) -> bool {
-    let mut parts = value.split(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'));
-    parts.all(|part| part.iter().all(u8::is_ascii_alphabetic) || part.iter().all(u8::is_ascii_digit))
+fn is_dashed_name(value: &[u8], parts_min: usize) -> bool {
+    let parts = || value.split(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'));
+    let is_word =
+        |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic) || part.iter().all(u8::is_ascii_digit);
+    parts().count() >= parts_min && parts().all(is_word)
 }
 
 fn is_call(value: &[u8], form: Form) -> bool {
@@ -245,8 +258,8 @@ fn is_call(value: &[u8], form: Form) -> bool {
     let is_named = open.is_some_and(|at| {
         at > 0 && value[..at].iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.:".contains(byte))
     });
-    is_named && (matches!(value.last(), Some(b')' | b']' | b';' | b',')) || form == Form::Bare)
-        || form == Form::Bare && is_path_of_names(value)
+    is_named && (matches!(value.last(), Some(b')' | b']' | b';' | b',')) || is_unquoted(form))
+        || is_unquoted(form) && is_path_of_names(value)
 }
 
 /// `config.password`, `self::token`, `&password`: code, not a value.

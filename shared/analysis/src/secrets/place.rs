@@ -39,7 +39,7 @@ const TEST_PARTS: [&str; 24] = [
 ];
 const TEST_MARKS: [&str; 10] =
     ["_test.", ".test.", "-test.", "_spec.", ".spec.", "-spec.", ".example", ".sample", ".dist", ".template"];
-const PROSE: [&str; 9] = ["md", "mdx", "rst", "adoc", "txt", "tex", "html", "htm", "ipynb"];
+const PROSE: [&str; 10] = ["md", "markdown", "mdx", "rst", "adoc", "txt", "tex", "html", "htm", "ipynb"];
 const DERIVED_NAMES: [&str; 16] = [
     "package-lock.json",
     "npm-shrinkwrap.json",
@@ -102,7 +102,8 @@ impl Place {
         let has_camel_mark = path.split(['/', '.']).any(is_camel_test);
         let path = path.to_lowercase();
         let name = path.rsplit('/').next().unwrap_or(&path);
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let parts = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        let extension = parts.map_or("", |(_, extension)| extension);
         let folders = || path.split('/').rev().skip(1);
         Self {
             doubtful: has_camel_mark

@@ -2,14 +2,19 @@
 
 use super::masking::MASK;
 
-/// The keys that providers print in their own documentation.
-const PUBLISHED: [&str; 6] = [
+/// The keys that providers print in their own documentation, and those of their emulators and playgrounds.
+const PUBLISHED: [&str; 11] = [
     "4eC39HqLyjWDarjtT1zdp7dc",
     "BQokikJOvBiI2HlWgH4olfQ2",
     "tGzv3JOkF0XG5Qx2TlKWIA",
     "mF_9.B5f-4.1JqM",
     "Zm9vOmJhcg",
     "QWxhZGRpbjpvcGVuIHNlc2FtZQ",
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2",
+    "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqob",
+    "Q3AM3UQ867SPQQA43P2F",
+    "zuf+tfteSlswRu7BJ86wekitnifILbZam1KYY3TG",
+    "6LeIxAcTAAAAA",
 ];
 const WORDS_ANYWHERE: [&str; 12] = [
     "example",
@@ -148,10 +153,16 @@ const WORDS_ALONE: [&str; 113] = [
 pub(super) fn is_sham(token: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&token[..token.len().min(TOKEN_HEAD_BYTES)]);
     let lower = text.to_lowercase();
-    PUBLISHED.iter().any(|published| text.contains(published))
+    is_published(token)
         || WORDS_ANYWHERE.iter().any(|word| lower.contains(word))
         || longest_repeat(&token[token.len() / 3..]) >= 8
         || has_hole(token)
+}
+
+/// Whether everybody has it.
+pub(super) fn is_published(value: &[u8]) -> bool {
+    let has = |published: &&str| value.windows(published.len()).any(|window| window == published.as_bytes());
+    PUBLISHED.iter().any(has)
 }
 
 /// Whether a key block is a template. Base64 of a key holds words and repetitions by chance and by form.

@@ -1,5 +1,6 @@
 //! One pass over a text: the prefilter finds keywords, each asks its rules.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -10,7 +11,7 @@ use super::checks::{Check, Verdict};
 use super::detector::{Detector, Engine, Tier};
 use super::generic::{self, Noun, Worth};
 use super::place::Place;
-use super::placeholder::{is_sequential, is_sham, is_sham_block};
+use super::placeholder::{is_interpolated, is_sequential, is_sham, is_sham_block};
 use super::{HITS_MAX, SecretSpan, assignment, key_block, url};
 
 /// How a found value is to be told.
@@ -104,9 +105,10 @@ fn told(found: Found) -> Option<SecretSpan> {
     Some(SecretSpan { rule: rule.clone(), span: found.span, confidence })
 }
 
-/// Of findings that overlap, the one of the first tier; of those, the longest.
+/// Of findings that overlap, the one of the first tier; of those, the longest; of those, the surest.
 fn best(mut found: Vec<Found>) -> Vec<Found> {
-    let rank = |found: &Found| (tier(found), std::cmp::Reverse(found.span.len()));
+    let sureness = |found: &Found| Reverse(catalog().detectors[found.detector].rule.confidence);
+    let rank = |found: &Found| (tier(found), Reverse(found.span.len()), sureness(found));
     found.sort_by_key(|found| (found.span.start, rank(found)));
     let mut kept: Vec<Found> = Vec::new();
     for next in found {
@@ -247,7 +249,7 @@ impl Search<'_> {
 
 /// Whether masking takes the value though nothing is told of it: any literal, but no code.
 fn is_masked_anyway(value: &[u8], form: assignment::Form, noun: Noun) -> bool {
-    const TYPES: [&[u8]; 22] = [
+    const TYPES: [&[u8]; 24] = [
         b"string",
         b"String",
         b"str",
@@ -270,14 +272,21 @@ fn is_masked_anyway(value: &[u8], form: assignment::Form, noun: Noun) -> bool {
         b"|",
         b">",
         b"object",
+        b"write",
+        b"read",
     ];
     let is_code = |byte: &u8| b"(){}[];,<>".contains(byte);
-    let is_hole = super::placeholder::is_interpolated(value) && !value.contains(&b' ');
+    let is_part_open = |part: &[u8]| is_interpolated(part) || part.iter().all(u8::is_ascii_alphabetic);
+    let is_hole = is_interpolated(value) && value.split(|byte| *byte == b' ').all(is_part_open);
+    let is_path = || value.contains(&b'.') && value[0].is_ascii_alphabetic();
     match form {
         assignment::Form::Quoted => {
             !is_hole && (value.len() > 2 || noun == Noun::Password && !value.is_empty())
         }
         assignment::Form::Argument => !is_hole && value.iter().any(|byte| !byte.is_ascii_alphabetic()),
+        assignment::Form::Loose => {
+            !is_hole && !is_path() && value.iter().any(u8::is_ascii_digit) && !value.iter().any(is_code)
+        }
         assignment::Form::Bare => !is_hole && !TYPES.contains(&value) && !value.iter().any(is_code),
     }
 }

@@ -149,6 +149,8 @@ mod masks {
         check_kept("interface A { password: string; token?: string }\n");
         check_kept("if password == expected {\n    return Err(Token::Bad);\n}\n");
         check_kept("connect(password=password, token=token)\n");
+        check_kept("headers = {\"Authorization\": f\"Bearer {token}\"}\n");
+        check_kept("permissions:\n  id-token: write\n");
     }
 }
 
