@@ -20,7 +20,7 @@ const FACETS: &[&str] = &[
 impl<'t> Tracker<'t> {
     pub fn assignment(&mut self, node: Node<'t>, left: Field, right: Field) -> Taint {
         let Some(target) = grammar::child(node, left) else { return self.values(node) };
-        let Some(value) = grammar::child(node, right) else {
+        let Some(value) = grammar::child(node, right).map(single) else {
             self.declare(target);
             return Taint::CLEAN;
         };
@@ -50,7 +50,7 @@ impl<'t> Tracker<'t> {
         let taint = super::format::built(&parts);
         self.assigned_sinks(target, taint);
         if let Some(path) = self.path(target) {
-            self.state.set(&path, taint, Vec::new());
+            self.store(&path, taint, Vec::new());
         }
     }
 
@@ -74,20 +74,31 @@ impl<'t> Tracker<'t> {
     fn assign_place(&mut self, target: Node<'t>, taint: Taint, value: Option<Node<'t>>) {
         self.assigned_sinks(target, taint);
         let Some(path) = self.path(target) else { return };
-        let parents = value.map(|value| self.made_from(value)).unwrap_or_default();
+        let parents =
+            value.filter(|_| !taint.is_clean()).map(|value| self.made_from(value)).unwrap_or_default();
         self.learn_value(&path, value);
         let stands_for_place =
             value.is_some_and(|value| matches!(self.shape(value), Shape::Name | Shape::Member(..)));
         if taint.is_clean() && stands_for_place && !path.contains('.') {
             self.state.forget(&path);
         } else {
-            self.state.set(&path, taint, parents);
+            self.store(&path, taint, parents);
+        }
+    }
+
+    /// Records a value. A harmless one matters only where it hides a source or takes the place of another.
+    fn store(&mut self, path: &str, taint: Taint, parents: Vec<String>) {
+        let first = path.split('.').next().unwrap_or(path);
+        if taint.is_clean() && self.state.get(path).is_none() && !self.catalogue.names_source(first) {
+            self.state.forget(path);
+        } else {
+            self.state.set(path, taint, parents);
         }
     }
 
     fn assign_element(&mut self, target: Node<'t>, object: Field, taint: Taint) {
         match self.path(target).filter(|path| !path.ends_with("[]")) {
-            Some(path) => self.state.set(&path, taint, Vec::new()),
+            Some(path) => self.store(&path, taint, Vec::new()),
             None => self.add_to(grammar::child(target, object), taint),
         }
     }
@@ -138,9 +149,9 @@ impl<'t> Tracker<'t> {
         }
         let taint = own.unwrap_or(taint);
         if taint.is_clean() {
-            self.state.forget(name)
+            self.state.forget(name);
         } else {
-            self.state.set(name, taint, part.into_iter().collect())
+            self.store(name, taint, part.into_iter().collect());
         }
     }
 
@@ -252,6 +263,12 @@ impl<'t> Tracker<'t> {
             self.collect_parents(node, depth - 1, found);
         }
     }
+}
+
+/// A list of one stands for its element.
+fn single(value: Node) -> Node {
+    let only = value.kind() == "expression_list" && value.named_child_count() == 1;
+    value.named_child(0).filter(|_| only).unwrap_or(value)
 }
 
 /// A type without its package's pointer, arguments and nullability.

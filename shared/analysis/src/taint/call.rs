@@ -38,7 +38,6 @@ const FILLING: &[&str] = &[
     "update",
     "concat",
     "<<",
-    "write",
     "WriteString",
 ];
 
@@ -211,7 +210,7 @@ impl<'t> Tracker<'t> {
     }
 
     /// `"format".format(values)`, `sprintf("format", values)`.
-    fn format_result(&mut self, call: &Call<'t>) -> Taint {
+    pub fn format_result(&mut self, call: &Call<'t>) -> Taint {
         let in_receiver = call.receiver.filter(|(node, _)| self.shape(*node) == Shape::Text);
         let format = in_receiver.map(|(node, _)| node).or_else(|| {
             call.arguments.iter().map(|argument| argument.node).find(|node| self.shape(*node) == Shape::Text)

@@ -1,6 +1,6 @@
 //! Rule files into sources, sinks, sanitizers and rules.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 use prevet_domain::finding::{Confidence, ReportType, Severity};
@@ -200,6 +200,7 @@ pub(super) struct Catalogue {
     pub language: Language,
     #[cfg(test)]
     pub examples: Vec<Example>,
+    source_words: HashSet<String>,
     rules: HashMap<(Origin, Danger), Arc<Rule>>,
     in_order: Vec<Arc<Rule>>,
 }
@@ -208,6 +209,11 @@ impl Catalogue {
     /// The rule for a value of `origin` that arrives at `danger`.
     pub fn rule(&self, origin: Origin, danger: Danger) -> Option<&Arc<Rule>> {
         self.rules.get(&(origin, danger))
+    }
+
+    /// Whether a variable of that name can be a source.
+    pub fn names_source(&self, name: &str) -> bool {
+        self.source_words.contains(name)
     }
 
     pub fn rules(&self) -> impl Iterator<Item = &Arc<Rule>> {
@@ -254,7 +260,9 @@ fn catalogue(language: Language, file: File, pairs: &[Pair]) -> Catalogue {
         rules.extend(pair.to.iter().map(|danger| ((pair.from, *danger), rule.clone())));
         in_order.push(rule);
     }
+    let source_names = file.sources.iter().flat_map(|source| &source.names);
     Catalogue {
+        source_words: source_names.flat_map(Pattern::words).map(str::to_owned).collect(),
         sources: file.sources,
         parameters: file.parameters,
         plain_types: file.plain_types,

@@ -34,8 +34,9 @@ static SQL: LazyLock<Regex> = LazyLock::new(|| {
 
 static HTML: LazyLock<Regex> = LazyLock::new(|| regex(r"<[a-zA-Z!/][a-zA-Z0-9]*[\s>/]|<[a-zA-Z0-9]+$"));
 
-/// What of an address leaves its host open: nothing, or a scheme.
-static SCHEME_ONLY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)^\s*(?:[a-z][a-z0-9+.-]*:)?(?://)?$"));
+/// What before an address leaves its host open: nothing, a header's name, a scheme.
+static SCHEME_ONLY: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?i)^(?:location:)?\s*(?:[a-z][a-z0-9+.-]*:)?(?://)?$"));
 
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "powershell.exe"];
@@ -128,33 +129,13 @@ impl<'t> Tracker<'t> {
     }
 
     fn concatenation_value(&mut self, node: Node<'t>) -> Taint {
-        let mut operands = Vec::new();
-        self.operands(node, &mut operands);
+        let mut chain = Vec::new();
+        operands(node, &mut chain);
         let mut parts = Vec::new();
-        for operand in operands {
+        for operand in chain {
             self.part(operand, &mut parts);
         }
         built(&parts)
-    }
-
-    /// The operands of a chain of `+`, without recursion: chains of hundreds are common in generated code.
-    fn operands(&self, node: Node<'t>, operands: &mut Vec<Node<'t>>) {
-        let mut at = node;
-        loop {
-            let mut children: Vec<Node<'t>> = grammar::named(at).collect();
-            let first = children.first().copied();
-            children.drain(..1.min(children.len()));
-            operands.extend(children.into_iter().rev());
-            match first {
-                Some(left) if left.kind() == node.kind() && operator(left) == operator(node) => at = left,
-                Some(left) => {
-                    operands.push(left);
-                    break;
-                }
-                None => break,
-            }
-        }
-        operands.reverse();
     }
 
     /// The parts of `operand`, as one of a longer text.
@@ -226,6 +207,26 @@ impl<'t> Tracker<'t> {
         let tainted = taints.get(script)?.origins(Danger::Shell, Dangers::NONE).next().is_some();
         (SHELLS.contains(&name) && tainted).then_some(script)
     }
+}
+
+/// The operands of a chain of `+`, without recursion: chains of hundreds are common in generated code.
+fn operands<'t>(node: Node<'t>, operands: &mut Vec<Node<'t>>) {
+    let mut at = node;
+    loop {
+        let mut children: Vec<Node<'t>> = grammar::named(at).collect();
+        let first = children.first().copied();
+        children.drain(..1.min(children.len()));
+        operands.extend(children.into_iter().rev());
+        match first {
+            Some(left) if left.kind() == node.kind() && operator(left) == operator(node) => at = left,
+            Some(left) => {
+                operands.push(left);
+                break;
+            }
+            None => break,
+        }
+    }
+    operands.reverse();
 }
 
 fn operator(node: Node) -> Option<String> {

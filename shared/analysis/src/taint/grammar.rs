@@ -120,7 +120,7 @@ impl Grammar {
 }
 
 /// The child of `node` in `field`; `0` to `9` is a position among the named children.
-pub(super) fn child<'tree>(node: Node<'tree>, field: Field) -> Option<Node<'tree>> {
+pub(super) fn child(node: Node<'_>, field: Field) -> Option<Node<'_>> {
     match field.parse::<u32>() {
         Ok(at) => named(node).nth(at as usize),
         Err(_) => node.child_by_field_name(field),
@@ -134,7 +134,7 @@ pub(super) fn named(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 }
 
 /// The children in `field`, in order.
-pub(super) fn children_in<'tree>(node: Node<'tree>, field: Field) -> Vec<Node<'tree>> {
+pub(super) fn children_in(node: Node<'_>, field: Field) -> Vec<Node<'_>> {
     node.children_by_field_name(field, &mut node.walk()).collect()
 }
 

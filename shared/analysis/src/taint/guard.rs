@@ -232,7 +232,11 @@ impl<'t> Tracker<'t> {
         let last = name.rsplit('.').next().unwrap_or_default();
         let arguments: Vec<Node<'t>> =
             grammar::child(call, arguments).map(|list| grammar::named(list).collect()).unwrap_or_default();
-        if FORM_TESTS.contains(&last) {
+        if matches!(last, "any" | "some" | "any?" | "ContainsAny") && !holds && self.is_blocklist(call) {
+            // A command with a few words forbidden is still a command.
+            let whole = [Danger::Shell, Danger::Program, Danger::Eval].map(Dangers::of);
+            self.clear(call, whole.into_iter().fold(Dangers::EVERY, Dangers::without));
+        } else if FORM_TESTS.contains(&last) {
             self.clear(call, Dangers::EVERY);
         } else if last == "isinstance" {
             let plain = arguments.get(1).is_some_and(|kind| self.is_plain_type(self.text_of(*kind)));
@@ -244,6 +248,14 @@ impl<'t> Tracker<'t> {
         } else if PREFIX_TESTS.contains(&last) {
             self.assume_prefix(call, &arguments, holds);
         }
+    }
+
+    /// `any(word in text for word in WORDS)`, where the words are not single characters.
+    fn is_blocklist(&self, call: Node<'t>) -> bool {
+        let text = self.text_of(call).to_lowercase();
+        let looks_in = text.contains(" in ") || text.contains("includes(") || text.contains("include?");
+        let characters = ["char", "meta", "\";\"", "';'", "\"|\"", "'|'", "\"&\"", "'&'", "\"..\"", "'..'"];
+        looks_in && !characters.iter().any(|sign| text.contains(sign))
     }
 
     /// `LIST.includes(x)`, `x.includes("..")`, `x.isdigit()`.

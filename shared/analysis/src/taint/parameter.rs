@@ -78,14 +78,14 @@ impl<'t> Tracker<'t> {
                 names.push((value.unwrap_or_default(), key));
             }
             "shorthand_property_identifier_pattern" | "identifier" | "variable_name" => {
-                names.push((text(), text()))
+                names.push((text(), text()));
             }
             _ => {
-                let named = grammar::children_in(node, "name");
+                let own = grammar::children_in(node, "name");
                 let only = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("left"));
                 let inside: Vec<Node<'t>> = match only {
                     Some(only) => vec![only],
-                    None if !named.is_empty() => named,
+                    None if !own.is_empty() => own,
                     // `*args: str`: the type stands beside the name.
                     None if node.child_by_field_name("type").is_some() => {
                         grammar::named(node).take(1).collect()

@@ -26,7 +26,7 @@ impl From<String> for Pattern {
             (None, Some(rest)) => (Before::Something, rest),
             (None, None) => (Before::Nothing, text.as_str()),
         };
-        Self { parts: rest.split('.').map(str::to_owned).collect(), before }
+        Self { parts: rest.split('.').map(|part| part.trim_end_matches("()").to_owned()).collect(), before }
     }
 }
 
@@ -43,6 +43,11 @@ impl Pattern {
             Before::Anything => true,
         };
         fits && self.parts.iter().zip(&parts[extra..]).all(|(pattern, part)| part_matches(pattern, part))
+    }
+
+    /// The parts.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(String::as_str)
     }
 
     /// The last part, where it is one word: most names are told apart by it.

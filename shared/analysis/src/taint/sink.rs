@@ -24,6 +24,10 @@ impl<'t> Tracker<'t> {
                 self.argv_sink(sink, call);
                 continue;
             }
+            if sink.built && any_matches(&catalogue.formats, &call.names) {
+                let whole = self.format_result(call);
+                self.report(sink, whole, call.node);
+            }
             for argument in selected(sink, call) {
                 self.report(sink, argument.taint, argument.node);
             }
@@ -159,11 +163,11 @@ impl<'t> Tracker<'t> {
 fn selected<'a, 't>(sink: &'a Sink, call: &'a Call<'t>) -> impl Iterator<Item = &'a Argument<'t>> {
     let every = sink.arguments.is_empty() && sink.keywords.is_empty() && !sink.receiver;
     let mut position = 0_usize;
-    call.arguments.iter().filter(move |argument| match &argument.name {
-        Some(name) => sink.keywords.contains(name),
-        None => {
-            position += 1;
-            every || sink.arguments.contains(&(position - 1))
+    call.arguments.iter().filter(move |argument| {
+        if let Some(name) = &argument.name {
+            return sink.keywords.contains(name);
         }
+        position += 1;
+        every || sink.arguments.contains(&(position - 1))
     })
 }

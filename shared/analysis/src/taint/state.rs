@@ -51,9 +51,11 @@ impl State {
 
     /// Nothing is known of `name` any more.
     pub fn forget(&mut self, name: &str) {
-        let inside = format!("{name}.");
-        self.values.retain(|own, _| own != name && !own.starts_with(&inside));
-        self.made_from.remove(name);
+        if !self.values.is_empty() {
+            let inside = format!("{name}.");
+            self.values.retain(|own, _| own != name && !own.starts_with(&inside));
+            self.made_from.remove(name);
+        }
     }
 
     /// Adds to what `name` may hold.

@@ -40,6 +40,7 @@ const ROWS: &[Row] = &[
     ("dictionary_comprehension", Comprehension),
     ("generator_expression", Comprehension),
     ("named_expression", Assign("name", "value")),
+    ("as_pattern", Assign("alias", "0")),
     ("lambda", Function("parameters", "body")),
     ("function_definition", Function("parameters", "body")),
     ("decorator", Skip),
