@@ -61,7 +61,9 @@ impl<'t> Tracker<'t> {
         for (name, key) in names {
             self.state.forget(&name);
             let plain = schema.is_some_and(|call| self.schema_is_plain(call, &key));
-            if !taint.is_clean() && !plain {
+            // In Ruby `params` is a method of the controller, unless it is a parameter.
+            let hides = self.grammar.language == Language::Ruby && self.catalogue.names_source(&name);
+            if (!taint.is_clean() && !plain) || hides {
                 self.state.set(&name, taint, Vec::new());
             }
         }
