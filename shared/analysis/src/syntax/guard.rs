@@ -33,33 +33,36 @@ pub(super) fn overflows_scanner(language: Language, text: &str) -> bool {
 }
 
 fn open_blocks_exceed(text: &str, blocks_of: fn(&str) -> usize) -> bool {
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut total = 0;
-    for line in text.split('\n') {
+    let mut open = OpenBlocks::default();
+    text.split('\n').any(|line| {
         let content = line.trim_start_matches([' ', '\t', '\r', '\u{c}']);
-        if content.is_empty() {
-            continue;
+        if !content.is_empty() {
+            open.line(column_after(&line[..line.len() - content.len()]), blocks_of(content));
         }
-        let column = column_after(&line[..line.len() - content.len()]);
-        while let Some((_, blocks)) = open.pop_if(|(opened_at, _)| *opened_at > column) {
-            total -= blocks;
+        open.total > OPEN_BLOCKS_MAX
+    })
+}
+
+/// How many blocks the lines with ever greater columns may have opened.
+#[derive(Default)]
+struct OpenBlocks {
+    columns: Vec<(usize, usize)>,
+    total: usize,
+}
+
+impl OpenBlocks {
+    fn line(&mut self, column: usize, blocks: usize) {
+        while let Some((_, closed)) = self.columns.pop_if(|(opened_at, _)| *opened_at > column) {
+            self.total -= closed;
         }
-        let blocks = blocks_of(content);
-        match open.last_mut().filter(|(opened_at, _)| *opened_at == column) {
-            Some((_, most)) => {
-                total += blocks.saturating_sub(*most);
-                *most = blocks.max(*most);
-            }
-            None => {
-                open.push((column, blocks));
-                total += blocks;
-            }
-        }
-        if total > OPEN_BLOCKS_MAX {
-            return true;
+        if let Some((_, most)) = self.columns.last_mut().filter(|(opened_at, _)| *opened_at == column) {
+            self.total += blocks.saturating_sub(*most);
+            *most = blocks.max(*most);
+        } else {
+            self.columns.push((column, blocks));
+            self.total += blocks;
         }
     }
-    false
 }
 
 fn column_after(indent: &str) -> usize {
@@ -105,6 +108,10 @@ fn heredoc_name(rest: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn staircase(head: &str) -> String {
+        (0..300).fold(String::new(), |text, at| text + &" ".repeat(at) + head + "\n")
+    }
+
     #[test]
     fn ordinary_texts_pass() {
         let check = |language, text: &str, expected| {
@@ -113,16 +120,8 @@ mod tests {
         check(Language::Yaml, "a:\n  - b: c\n    d: e\n  - f\n", false);
         check(Language::Yaml, &"- ".repeat(300), true);
         check(Language::Yaml, &"- a\n".repeat(3_000), false);
-        check(
-            Language::Yaml,
-            &(0..300).map(|at| format!("{}a:\n", " ".repeat(at))).collect::<String>(),
-            true,
-        );
-        check(
-            Language::Python,
-            &(0..300).map(|at| format!("{}if a:\n", " ".repeat(at))).collect::<String>(),
-            true,
-        );
+        check(Language::Yaml, &staircase("a:"), true);
+        check(Language::Python, &staircase("if a:"), true);
         check(Language::Python, &"if a:\n    b\n".repeat(3_000), false);
         check(Language::Shell, &"a?".repeat(1_000), true);
         check(Language::Ruby, &"x = <<~TEXT\n  a\nTEXT\n".repeat(3_000), false);
