@@ -1,0 +1,127 @@
+//! Every rule against its own examples, and the form of every rule.
+
+use std::collections::BTreeSet;
+
+use ast_grep_core::matcher::Matcher;
+use prevet_domain::finding::{Confidence, ReportType};
+use regex::Regex;
+
+use super::load::{CATALOGUE, Example, SyntaxRule};
+use super::*;
+use crate::language::Language;
+
+const MESSAGE_CHARS_MAX: usize = 400;
+
+fn runs_of(rule: &SyntaxRule, example: &Example) -> Vec<(Language, String, String)> {
+    let (language, path, code) = match example {
+        Example::Everywhere(code) => (None, None, code),
+        Example::At { language, path, code } => (language.as_ref(), path.as_ref(), code),
+    };
+    let languages = match language {
+        Some(name) => vec![Language::parse(name).unwrap_or_else(|| panic!("{}: {name}", rule.rule.id))],
+        None => rule.languages.clone(),
+    };
+    let path = path.cloned().unwrap_or_else(|| "src/example".to_owned());
+    languages.into_iter().map(|language| (language, path.clone(), code.clone())).collect()
+}
+
+fn hits_of(rule: &SyntaxRule, language: Language, path: &str, code: &str) -> Vec<Hit> {
+    let source = Source::new(path, Some(language), code.as_bytes(), true);
+    scan(&source).into_iter().filter(|hit| hit.rule.id == rule.rule.id).collect()
+}
+
+fn failures_of(rule: &SyntaxRule, examples: &[Example], wanted: bool) -> Vec<String> {
+    let mut failures = Vec::new();
+    for (language, path, code) in examples.iter().flat_map(|example| runs_of(rule, example)) {
+        let hits = hits_of(rule, language, &path, &code);
+        if hits.is_empty() == wanted {
+            let verb = if wanted { "does not find" } else { "wrongly finds" };
+            failures.push(format!("{} {verb} ({}):\n{code}", rule.rule.id, language.as_str()));
+        }
+    }
+    failures
+}
+
+#[test]
+fn no_rule_is_broken() {
+    let broken = broken_rules();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn rules_find_and_pass_their_examples() {
+    let mut failures = Vec::new();
+    for rule in &CATALOGUE.rules {
+        if rule.matches.is_empty() || rule.passes.is_empty() {
+            failures.push(format!("{} lacks examples", rule.rule.id));
+        }
+        failures.extend(failures_of(rule, &rule.matches, true));
+        failures.extend(failures_of(rule, &rule.passes, false));
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn rules_have_the_form() {
+    let id = Regex::new(r"^[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*$").unwrap();
+    let cwe = Regex::new(r"^CWE-[1-9][0-9]{0,3}$").unwrap();
+    let owasp =
+        Regex::new(r"^(A(0[1-9]|10):20(21|25)|LLM(0[1-9]|10):2025|ASI(0[1-9]|10):2026|MCP(0[1-9]|10):2025)$")
+            .unwrap();
+    let mut ids = BTreeSet::new();
+    for rule in rules() {
+        assert!(ids.insert(&rule.id), "{} twice", rule.id);
+        assert!(id.is_match(&rule.id), "{}", rule.id);
+        assert!(!rule.title.is_empty() && !rule.title.ends_with('.'), "title of {}", rule.id);
+        let length = rule.message.chars().count();
+        assert!((20..=MESSAGE_CHARS_MAX).contains(&length), "message of {} has {length}", rule.id);
+        assert!(rule.cwe.as_deref().is_none_or(|text| cwe.is_match(text)), "cwe of {}", rule.id);
+        assert!(rule.owasp.as_deref().is_none_or(|text| owasp.is_match(text)), "owasp of {}", rule.id);
+        let named = rule.cwe.is_some() || rule.owasp.is_some();
+        assert!(named || rule.report_type == ReportType::Bug, "{} names neither CWE nor OWASP", rule.id);
+    }
+}
+
+#[test]
+fn rules_are_cheap_to_select() {
+    let mut slow = Vec::new();
+    for rule in &CATALOGUE.rules {
+        if rule.literals.is_empty() {
+            slow.push(format!("{} has no literals", rule.rule.id));
+        }
+        for language in &rule.languages {
+            if rule.matcher(*language).is_ok_and(|matcher| matcher.potential_kinds().is_none()) {
+                slow.push(format!("{} tries every node of {}", rule.rule.id, language.as_str()));
+            }
+        }
+    }
+    assert!(slow.iter().all(|line| !line.contains("every node")), "{}", slow.join("\n"));
+}
+
+#[test]
+#[ignore = "the rules of some reports come from elsewhere"]
+fn every_report_has_rules() {
+    for report_type in ReportType::ALL.into_iter().filter(|report_type| *report_type != ReportType::Secret) {
+        assert!(rules().any(|rule| rule.report_type == report_type), "{report_type}");
+    }
+}
+
+#[test]
+fn the_scope_is_the_function_and_the_fix_the_line() {
+    let text = b"def f(a):\n    if a is 'x':\n        return 1\n";
+    let source = Source::new("a.py", Some(Language::Python), text, true);
+    let hits = scan(&source);
+    let hit = hits.iter().find(|hit| hit.rule.id == "python.identity-of-literal").unwrap();
+    assert_eq!(&text[hit.span.clone()], b"a is 'x'");
+    assert_eq!(hit.scope, Some(0..text.len() - 1));
+    assert_eq!(hit.fix.as_deref(), Some("    if a == 'x':"));
+    assert_eq!(hit.confidence, None);
+}
+
+#[test]
+fn what_does_not_parse_is_less_sure() {
+    let text = b"def f(a):\n    x = ((\n    if a is 'x' )) ]:\n";
+    let source = Source::new("a.py", Some(Language::Python), text, false);
+    let hits = scan(&source);
+    assert!(hits.iter().all(|hit| hit.confidence == Some(Confidence::Medium)), "{hits:?}");
+}

@@ -1,0 +1,125 @@
+//! Every selected matcher over every node, in one walk.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ast_grep_config::RuleCore;
+use ast_grep_core::NodeMatch;
+use ast_grep_core::matcher::{Matcher, MatcherExt};
+use prevet_domain::finding::Confidence;
+
+use super::fix;
+use super::load::SyntaxRule;
+use super::parsed::{Document, Parsed, SyntaxNode};
+use super::scope::Scopes;
+use crate::hit::Hit;
+use crate::source::Source;
+
+/// What runs, by the kind of node it can match.
+struct Plan {
+    rules: Vec<(&'static SyntaxRule, &'static RuleCore)>,
+    by_kind: Vec<Vec<usize>>,
+    any_kind: Vec<usize>,
+}
+
+impl Plan {
+    fn new(parsed: &Parsed, selected: &[&'static SyntaxRule]) -> Self {
+        let compiled = |rule: &&'static SyntaxRule| Some((*rule, rule.matcher(parsed.language).ok()?));
+        let rules: Vec<_> = selected.iter().filter_map(compiled).collect();
+        let mut plan = Self { rules, by_kind: Vec::new(), any_kind: Vec::new() };
+        for at in 0..plan.rules.len() {
+            plan.place(at);
+        }
+        plan
+    }
+
+    fn place(&mut self, at: usize) {
+        let Some(kinds) = self.rules.get(at).and_then(|(_, matcher)| matcher.potential_kinds()) else {
+            return self.any_kind.push(at);
+        };
+        for kind in &kinds {
+            if self.by_kind.len() <= kind {
+                self.by_kind.resize_with(kind + 1, Vec::new);
+            }
+            if let Some(list) = self.by_kind.get_mut(kind) {
+                list.push(at);
+            }
+        }
+    }
+
+    fn for_kind(&self, kind: u16) -> impl Iterator<Item = usize> {
+        self.by_kind.get(usize::from(kind)).into_iter().flatten().chain(&self.any_kind).copied()
+    }
+}
+
+/// The hits of `selected` in `parsed`.
+pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static SyntaxRule]) -> Vec<Hit> {
+    let plan = Plan::new(parsed, selected);
+    if plan.rules.is_empty() {
+        return Vec::new();
+    }
+    let mut walk = Walk {
+        source,
+        scopes: Scopes::new(parsed.language),
+        broken_until: 0,
+        last: vec![0..0; plan.rules.len()],
+        hits: Vec::new(),
+    };
+    for node in parsed.root().dfs() {
+        walk.visit(&plan, &node);
+    }
+    walk.hits
+}
+
+struct Walk<'a> {
+    source: &'a Source<'a>,
+    scopes: Scopes,
+    broken_until: usize,
+    last: Vec<Range<usize>>,
+    hits: Vec<Hit>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, plan: &Plan, node: &SyntaxNode) {
+        if !node.is_named() {
+            return;
+        }
+        let span = node.range();
+        self.scopes.enter(node.kind_id(), &span);
+        if node.is_error() {
+            self.broken_until = self.broken_until.max(span.end);
+        }
+        for at in plan.for_kind(node.kind_id()) {
+            let Some((rule, matcher)) = plan.rules.get(at) else { continue };
+            if let Some(found) = matcher.match_node(node.clone()) {
+                self.keep(at, rule, &found);
+            }
+        }
+    }
+
+    fn keep(&mut self, at: usize, rule: &SyntaxRule, found: &NodeMatch<Document>) {
+        let span = found.range();
+        let Some(last) = self.last.get_mut(at) else { return };
+        if self.source.line_of(last.start) == self.source.line_of(span.start) && span.end <= last.end {
+            return;
+        }
+        *last = span.clone();
+        self.hits.push(Hit {
+            rule: Arc::clone(&rule.rule),
+            fix: rule.fix.as_deref().and_then(|template| fix::render(self.source, found, template)),
+            confidence: self.confidence(rule, found),
+            scope: self.scopes.current(),
+            span,
+        });
+    }
+
+    /// What stands in text that did not parse may be something else than it looks.
+    fn confidence(&self, rule: &SyntaxRule, found: &NodeMatch<Document>) -> Option<Confidence> {
+        let broken = found.range().start < self.broken_until || found.get_inner_node().has_error();
+        let lowered = match rule.rule.confidence {
+            Confidence::High => Confidence::Medium,
+            Confidence::Medium | Confidence::Low => Confidence::Low,
+        };
+        broken.then_some(lowered)
+    }
+}
