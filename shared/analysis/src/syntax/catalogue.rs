@@ -43,6 +43,7 @@ pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "php/security.yml",
     "csharp/bugs.yml",
     "csharp/security.yml",
+    "shell/agent.yml",
     "shell/bugs.yml",
     "shell/security.yml",
     "yaml/agent.yml",
