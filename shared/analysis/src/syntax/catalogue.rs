@@ -50,6 +50,7 @@ pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "yaml/bugs.yml",
     "yaml/mcp.yml",
     "yaml/security.yml",
+    "yaml/workflow.yml",
     "json/agent.yml",
     "json/bugs.yml",
     "json/mcp.yml",
