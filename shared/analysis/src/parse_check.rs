@@ -1,1 +1,134 @@
-//! To be filled.
+//! Does the file still parse?
+//!
+//! Only the change counts: clean before, errors after, near a line that was touched. Grammars that stumble over
+//! valid code (C, C++, SQL, shell, C#, Swift) are left out.
+
+mod data;
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use prevet_domain::finding::{Confidence, ReportType, Severity};
+
+use crate::hit::Hit;
+use crate::language::Language;
+use crate::rule::Rule;
+use crate::source::Source;
+use crate::syntax::{Unparsed, parse_text};
+
+static RULE: LazyLock<Arc<Rule>> = LazyLock::new(|| {
+    Arc::new(Rule {
+        id: "any.does-not-parse".to_owned(),
+        report_type: ReportType::Bug,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        title: "The file does not parse any more".to_owned(),
+        message: "This place is not valid in the file's language: it will not load, build or be read by its \
+                  program. Look for an unclosed bracket or string, a lost line, or conflict markers that were \
+                  left in, and mend it."
+            .to_owned(),
+        cwe: None,
+        owasp: None,
+    })
+});
+
+/// Marks a template, whose text is valid only after it has been filled in.
+const TEMPLATE_MARKS: &[&str] = &["{{", "{%", "<%", "%>", "@@", "${{"];
+
+/// Names of files that are made into other files.
+const TEMPLATE_NAMES: &[&str] = &[
+    ".j2",
+    ".jinja",
+    ".jinja2",
+    ".tmpl",
+    ".tpl",
+    ".erb",
+    ".hbs",
+    ".mustache",
+    ".template",
+    ".in",
+    "cookiecutter",
+];
+
+/// The rule behind every hit.
+pub fn rule() -> &'static Arc<Rule> {
+    &RULE
+}
+
+/// The first error in `source`, if `old_text` had none and the error is near a touched line. An empty `old_text`
+/// is a new file.
+pub fn check(source: &Source, old_text: &[u8], touched: &dyn Fn(u32) -> bool) -> Vec<Hit> {
+    let Some(language) = source.language.filter(|_| source.whole) else { return Vec::new() };
+    let errors = errors_in(language, source.path, source.text);
+    let near = errors.into_iter().flatten().find_map(|span| place_near(source, &span, touched));
+    let Some(span) = near else { return Vec::new() };
+    if errors_in(language, source.path, old_text).is_none_or(|errors| !errors.is_empty()) {
+        return Vec::new();
+    }
+    let unsure = old_text.is_empty() && is_template(source.path, source.text);
+    let confidence = unsure.then_some(Confidence::Low);
+    vec![Hit { rule: Arc::clone(&RULE), span, scope: None, fix: None, confidence }]
+}
+
+/// Where to show an error. It begins where the parser gave up, up to a line after what is wrong, and may reach
+/// to the end of the file; the first touched line of it says more.
+fn place_near(source: &Source, span: &Range<usize>, touched: &dyn Fn(u32) -> bool) -> Option<Range<usize>> {
+    let (first, last) = source.lines_of(span);
+    let near = (first.saturating_sub(1)..=last.saturating_add(1)).find(|line| touched(*line))?;
+    if first == last {
+        return Some(span.clone());
+    }
+    let line = near.clamp(first, last);
+    let start = source.line_start(line);
+    Some(start..start + source.line(line).len())
+}
+
+fn is_template(path: &str, text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    TEMPLATE_NAMES.iter().any(|name| path.contains(name))
+        || TEMPLATE_MARKS.iter().any(|mark| text.contains(mark))
+}
+
+/// Where `text` does not parse; nothing where that cannot be told.
+fn errors_in(language: Language, path: &str, text: &[u8]) -> Option<Vec<Range<usize>>> {
+    match language {
+        Language::Json => Some(data::json_errors(path, text)),
+        Language::Yaml => Some(data::yaml_errors(text)),
+        Language::Python
+        | Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Go
+        | Language::Java
+        | Language::Ruby
+        | Language::Rust
+        | Language::Php
+        | Language::Terraform => tree_errors(language, text).ok(),
+        Language::CSharp | Language::Shell | Language::Dockerfile => None,
+    }
+}
+
+/// The places of errors in the tree, outermost only.
+fn tree_errors(language: Language, text: &[u8]) -> Result<Vec<Range<usize>>, Unparsed> {
+    let parsed = parse_text(language, text)?;
+    let mut errors = Vec::new();
+    let mut cursor = parsed.tree_root().walk();
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
+            errors.push(node.byte_range());
+        }
+        if !is_error && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(errors);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 mod catalogue;
 mod fix;
 mod grammar;
+mod guard;
 mod load;
 mod parsed;
 mod scope;

@@ -13,6 +13,7 @@ macro_rules! rule_files {
 pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "python/agent.yml",
     "python/bugs.yml",
+    "python/control.yml",
     "python/llm.yml",
     "python/mcp.yml",
     "python/security.yml",

@@ -9,6 +9,7 @@ use prevet_domain::limits::PARSED_FILE_BYTES_MAX;
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::grammar::Grammar;
+use super::guard::overflows_scanner;
 use crate::language::Language;
 use crate::source::Source;
 
@@ -21,11 +22,12 @@ pub type SyntaxNode<'tree> = Node<'tree, Document>;
 /// Deeper trees are not walked: some matchers recurse, and a stack has an end.
 pub const TREE_DEPTH_MAX: usize = 1_000;
 
-/// How often the parser may report progress for each byte of text; hostile text makes error recovery quadratic.
-const PROGRESS_REPORTS_PER_KIB_MAX: usize = 400;
+/// How often the parser may report progress for each KiB. Real code takes up to 25, minified text 60; hostile text makes error
+/// recovery quadratic.
+const PROGRESS_REPORTS_PER_KIB_MAX: usize = 100;
 
-/// The same for the first bytes, so that small files are never cut off.
-const PROGRESS_REPORTS_FLOOR: usize = 100_000;
+/// What it may report on top, so that small files are never cut off.
+const PROGRESS_REPORTS_FLOOR: usize = 1_000;
 
 /// A file with its tree.
 pub struct Parsed {
@@ -86,6 +88,9 @@ pub fn parse_text(language: Language, text: &[u8]) -> Result<Parsed, Unparsed> {
     }
     let grammar = Grammar(language);
     let src = same_length_utf8(text).into_owned();
+    if overflows_scanner(language, &src) {
+        return Err(Unparsed::TooDeep);
+    }
     let tree = tree_of(grammar, &src).ok_or(Unparsed::TooHard)?;
     if deeper_than(&tree, TREE_DEPTH_MAX) {
         return Err(Unparsed::TooDeep);
@@ -152,8 +157,8 @@ mod tests {
     #[test]
     fn hostile_nesting_is_refused() {
         for language in Language::ALL {
-            for bracket in ["(", "["] {
-                let text = bracket.repeat(100_000 / bracket.len());
+            for opening in ["(", "["] {
+                let text = opening.repeat(100_000);
                 let _ = parse_text(language, text.as_bytes());
             }
         }

@@ -1,0 +1,72 @@
+use super::*;
+
+const NOTHING: [u32; 0] = [];
+
+fn lines(path: &str, old: &str, new: &str) -> Vec<u32> {
+    let name = path.rsplit('.').next().unwrap();
+    let language = match name {
+        "py" => Language::Python,
+        "ts" => Language::TypeScript,
+        "go" => Language::Go,
+        "rs" => Language::Rust,
+        "json" => Language::Json,
+        "yml" => Language::Yaml,
+        "sh" => Language::Shell,
+        other => panic!("{other}"),
+    };
+    let source = Source::new(path, Some(language), new.as_bytes(), true);
+    let hits = check(&source, old.as_bytes(), &|_| true);
+    hits.iter().map(|hit| source.line_of(hit.span.start)).collect()
+}
+
+#[test]
+fn a_broken_change_is_found() {
+    let check = |path: &str, old: &str, new: &str, expected: &[u32]| {
+        assert_eq!(lines(path, old, new), expected, "{path}: {new}");
+    };
+    check("a.py", "x = f(1)\ny = 2\n", "x = f(1\ny = 2\n", &[1]);
+    check("a.py", "x = f(1\n", "x = f(1\ny = 2\n", &[]);
+    check("a.py", "", "def f(:\n    pass\n", &[1]);
+    check("a.ts", "let a = 1;\n", "let a = 1;\n<<<<<<< HEAD\nlet b = 1;\n=======\n", &[2]);
+    check("a.go", "package a\n", "package a\nfunc f() {\n", &[2]);
+    check("a.rs", "fn a() {}\n", "fn a() {\n", &[1]);
+    check("a.sh", "ls\n", "if (((\n", &[]);
+}
+
+#[test]
+fn json_takes_comments_where_its_readers_do() {
+    let commented = "{\n  // a\n  \"a\": \"//\", /* b */\n  \"b\": [1, 2,],\n}\n";
+    assert_eq!(lines("tsconfig.base.json", "{}", commented), NOTHING);
+    assert_eq!(lines("web/.vscode/settings.json", "{}", commented), NOTHING);
+    assert_eq!(lines("package.json", "{}", commented), [2]);
+    assert_eq!(lines("package.json", "{}", "{\"a\": 1}\n"), NOTHING);
+    assert_eq!(lines("tsconfig.json", "{}", "{\n\"a\": 1\n\"b\": 2}\n"), [3]);
+    assert_eq!(lines("a.json", "", ""), NOTHING);
+    assert_eq!(lines("a.json", "", &("[".repeat(200) + &"]".repeat(200))), NOTHING);
+}
+
+#[test]
+fn yaml_is_loaded() {
+    assert_eq!(lines("a.yml", "a: 1\n", "a: 1\nb: 2\n---\nc: !Ref d\n"), NOTHING);
+    assert_eq!(lines("a.yml", "a: 1\n", "a: 1\n b: 2\n"), [2]);
+    assert_eq!(lines("a.yml", "a: 1\n", "a: {{ .Values.a }}\n  b: 1\n"), NOTHING);
+    assert_eq!(lines("a.yml", "a: 1\n", "a: 1\na: 2\n").len(), 1);
+}
+
+#[test]
+fn only_near_a_touched_line_and_only_whole_files() {
+    let text = "x = 1\n\n\n\ny = f(\n";
+    let source = Source::new("a.py", Some(Language::Python), text.as_bytes(), true);
+    assert!(check(&source, b"x = 1\n", &|line| line == 1).is_empty());
+    assert_eq!(check(&source, b"x = 1\n", &|line| line == 5).len(), 1);
+    let part = Source::new("a.py", Some(Language::Python), text.as_bytes(), false);
+    assert!(check(&part, b"x = 1\n", &|_| true).is_empty());
+}
+
+#[test]
+fn templates_are_less_sure() {
+    let text = b"import {{ cookiecutter.name }}\nx = {{ a }\n";
+    let source = Source::new("a.py", Some(Language::Python), text, true);
+    let hits = check(&source, b"", &|_| true);
+    assert!(hits.iter().all(|hit| hit.confidence == Some(Confidence::Low)), "{hits:?}");
+}
