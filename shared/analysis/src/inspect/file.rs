@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use globset::GlobSet;
 use prevet_domain::change::{Content, FileChange, FileKind, post_fragment, pre_image};
 use prevet_domain::finding::{Confidence, Finding, ReportType, Status};
-use prevet_domain::limits::PARSED_FILE_BYTES_MAX;
 use prevet_domain::policy::RuleSetting;
 use prevet_domain::verdict::{Cause, NotReviewed};
 
@@ -138,12 +137,11 @@ fn code_hits(source: &Source<'_>, change: &FileChange, touched: &Touched) -> Res
     Ok(hits)
 }
 
+/// One parse for both engines.
 fn all_hits(source: &Source<'_>) -> Result<Vec<Hit>, String> {
-    if source.text.len() > PARSED_FILE_BYTES_MAX {
-        return Err(format!("larger than {PARSED_FILE_BYTES_MAX} bytes"));
-    }
-    let mut hits = syntax::scan(source);
-    hits.extend(taint::scan(source));
+    let parsed = syntax::parse(source).map_err(|unparsed| unparsed.to_string())?;
+    let mut hits = syntax::scan_parsed(source, &parsed);
+    hits.extend(taint::scan_parsed(&parsed));
     Ok(hits)
 }
 
