@@ -31,7 +31,7 @@ pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, 
     })?;
     let context = parameters.context.clone().unwrap_or_default();
     let inspection = service.app.inspect_diff(parse(&parameters, &context)?, pack::decode).await?;
-    page(inspection, context.cursor.as_deref())
+    page(&inspection, context.cursor.as_deref())
 }
 
 fn parse(parameters: &InspectParameters, context: &InspectContext) -> Result<InspectDiff, Failure> {
@@ -74,7 +74,7 @@ fn report_types(names: &[String]) -> Result<Vec<ReportType>, Failure> {
 }
 
 /// The part of the result that begins at `cursor`.
-fn page(inspection: Inspection, cursor: Option<&str>) -> Result<InspectResult, Failure> {
+fn page(inspection: &Inspection, cursor: Option<&str>) -> Result<InspectResult, Failure> {
     let start = cursor.map_or(Ok(0), |cursor| offset(cursor, &inspection.report_key))?;
     let report = &inspection.report;
     let total = report.findings.len();

@@ -86,7 +86,7 @@ fn check_host(service: &Service, request: &Request) -> Result<(), Failure> {
     let forbidden = |what| {
         Failure::new(StatusCode::FORBIDDEN, "DENIED", format!("{what} is not one of this server's own"))
     };
-    let origin = header(axum::http::header::ORIGIN).map(|origin| origin.parse::<Uri>());
+    let origin = header(axum::http::header::ORIGIN).map(str::parse::<Uri>);
     let foreign = origin.is_some_and(|uri| !uri.ok().as_ref().and_then(Uri::host).is_some_and(allowed));
     if foreign {
         return Err(forbidden("the Origin"));

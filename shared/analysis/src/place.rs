@@ -62,8 +62,12 @@ impl Touched {
         let Some(scope) = &hit.scope else { return Relation::Apart };
         let (scope_first, scope_last) = source.lines_of(scope);
         // What was removed before a scope's first line was never in it.
-        let lost = self.removed.range(scope_first + 1..=scope_last.max(scope_first + 1)).next().is_some();
-        if lost && hit.rule.report_type != ReportType::Bug { Relation::Exposed } else { Relation::Apart }
+        let removed_inside = self.removed.range(scope_first + 1..=scope_last.max(scope_first + 1)).next();
+        if removed_inside.is_some() && hit.rule.report_type != ReportType::Bug {
+            Relation::Exposed
+        } else {
+            Relation::Apart
+        }
     }
 }
 

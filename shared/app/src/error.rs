@@ -80,9 +80,10 @@ impl AppError {
         match self {
             Self::Access(AccessError::NoKey | AccessError::BadKey) => Kind::Unauthenticated,
             Self::Access(AccessError::OtherTenant | AccessError::NoProduct(_)) => Kind::Denied,
-            Self::Name(_) | Self::Input(_) | Self::NoDiff(_) | Self::Image(_) => Kind::Invalid,
             Self::Patch(ParseError::TooLarge { .. }) | Self::TooLarge { .. } => Kind::TooLarge,
-            Self::Patch(_) => Kind::Invalid,
+            Self::Name(_) | Self::Input(_) | Self::NoDiff(_) | Self::Image(_) | Self::Patch(_) => {
+                Kind::Invalid
+            }
             Self::UnknownSession | Self::Missing(_) => Kind::Missing,
             Self::DiffReplaced | Self::Conflict(_) => Kind::Conflict,
             Self::Storage(_) => Kind::Unavailable,

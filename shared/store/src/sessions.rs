@@ -1,5 +1,6 @@
 //! Sessions and the reads around them.
 
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
@@ -136,9 +137,7 @@ impl Store {
             let request = self.dynamodb.transact_write_items().transact_items(identity).transact_items(item);
             match request.send().await {
                 Ok(_) => return Ok(None),
-                Err(error)
-                    if error.as_service_error().is_some_and(|it| it.is_transaction_canceled_exception()) =>
-                {
+                Err(error) if is_canceled(error.as_service_error()) => {
                     let winner = self.read_one::<IdentityItem>(&key).await?.map(|item| item.session_id);
                     if let Some(winner) = winner.filter(|winner| Some(winner) != stale) {
                         return Ok(Some(winner));
@@ -220,6 +219,10 @@ impl Store {
 
 fn number(value: u64) -> AttributeValue {
     AttributeValue::N(value.to_string())
+}
+
+fn is_canceled(error: Option<&TransactWriteItemsError>) -> bool {
+    error.is_some_and(TransactWriteItemsError::is_transaction_canceled_exception)
 }
 
 fn is_condition(error: Option<&UpdateItemError>) -> bool {
