@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use super::{GitError, Repository, path_of};
 
 /// Git's whole configuration as it holds here (`git config --list`), and which git reads it.
-#[derive(Debug, Clone, Default)]
+///
+/// It cannot be printed, since addresses and headers in it may carry credentials.
+#[derive(Clone, Default)]
 pub struct Settings {
     values: HashMap<String, Vec<String>>,
     version: (u32, u32),
@@ -32,6 +34,14 @@ impl Settings {
     /// All values of a name, in order.
     pub fn all(&self, name: &str) -> &[String] {
         self.values.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of the configured remotes.
+    pub fn remotes<'s>(&'s self) -> Vec<&'s str> {
+        let remote = |name: &'s String| name.strip_prefix("remote.")?.strip_suffix(".url");
+        let mut names: Vec<&str> = self.values.keys().filter_map(remote).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The names of the configured remotes that fetch from or push to `url`.
