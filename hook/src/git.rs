@@ -54,6 +54,7 @@ pub struct Repository {
     format: ObjectFormat,
     library: Option<Mutex<git2::Repository>>,
     settings: OnceLock<Settings>,
+    git_version: OnceLock<(u32, u32)>,
 }
 
 impl Repository {
@@ -100,6 +101,7 @@ impl Repository {
             format,
             library,
             settings: OnceLock::new(),
+            git_version: OnceLock::new(),
         })
     }
 

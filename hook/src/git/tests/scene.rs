@@ -239,7 +239,7 @@ impl Scene {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.home().to_owned()];
         while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap().flatten() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let (path, data) = (entry.path(), entry.metadata().unwrap());
                 let name = entry.file_name();
                 if data.is_dir() && name != "objects" {

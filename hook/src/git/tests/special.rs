@@ -60,19 +60,37 @@ fn filter_that_fails() {
     assert!(left_out[0].1.contains("'broken'"), "{left_out:?}");
 }
 
+/// Nothing is closed to the superuser, so there is nothing to see then.
+fn closed(scene: &Scene, name: &str) -> bool {
+    scene.chmod(name, 0);
+    std::fs::File::open(scene.path(name)).is_err()
+}
+
 #[test]
-fn folder_of_another_user() {
+fn folder_that_cannot_be_read() {
     let scene = Scene::standard();
     scene.write("secret/x", "1\n");
     scene.write("n", "1\n");
-    scene.chmod("secret", 0);
-    if std::fs::read_dir(scene.path("secret")).is_ok() {
-        // Nothing is closed to the superuser.
-        scene.chmod("secret", 0o755);
-        return;
+    if closed(&scene, "secret") {
+        let (patch, left_out) = captured(&scene);
+        assert!(patch.contains("+++ b/n"), "{patch}");
+        assert_eq!(left_out[0].0, "secret/");
     }
-    let (patch, left_out) = captured(&scene);
     scene.chmod("secret", 0o755);
-    assert!(patch.contains("+++ b/n"), "{patch}");
-    assert_eq!(left_out[0].0, "secret/");
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let scene = Scene::standard();
+    scene.edit("a.txt", 1);
+    scene.edit("b.txt", 1);
+    scene.write("new.txt", "1\n");
+    scene.edit("c.txt", 1);
+    if closed(&scene, "b.txt") && closed(&scene, "new.txt") {
+        let (patch, left_out) = captured(&scene);
+        assert!(patch.contains("+++ b/a.txt") && patch.contains("+++ b/c.txt"), "{patch}");
+        let names: Vec<&str> = left_out.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(names, ["b.txt", "new.txt"]);
+        assert!(left_out[0].1.contains("Permission denied"), "{left_out:?}");
+    }
 }
