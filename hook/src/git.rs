@@ -7,6 +7,7 @@
 
 mod about;
 mod base;
+mod cache_tree;
 mod capture;
 mod combined;
 mod command;
@@ -53,6 +54,7 @@ pub struct Repository {
     format: ObjectFormat,
     library: Option<Mutex<git2::Repository>>,
     settings: OnceLock<Settings>,
+    git_version: OnceLock<(u32, u32)>,
 }
 
 impl Repository {
@@ -70,6 +72,10 @@ impl Repository {
         // Last, because it fails where there is no work tree, after the other answers.
         let output =
             git.args(["rev-parse", "--path-format=absolute"]).args(asked).arg("--show-toplevel").run()?;
+        // An unknown option is echoed as if it were a revision.
+        if output.stdout.starts_with(b"--path-format") {
+            return Err(GitError::OldGit);
+        }
         Self::from_answers(environment, &output.stdout).ok_or_else(|| GitError::NotARepository {
             folder: environment.cwd.clone(),
             message: message(&output.stderr),
@@ -95,6 +101,7 @@ impl Repository {
             format,
             library,
             settings: OnceLock::new(),
+            git_version: OnceLock::new(),
         })
     }
 
@@ -118,6 +125,12 @@ impl Repository {
         }
     }
 }
+
+const _: () = {
+    // Captures run on threads of their own.
+    const fn shared<T: Send + Sync>() {}
+    shared::<Repository>();
+};
 
 /// Bytes that git printed, as a path.
 fn path_of(bytes: &[u8]) -> PathBuf {

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 
 use super::{GitError, Repository, path_of};
 
-/// Git's whole configuration as it holds here (`git config --list`), and which git reads it.
-#[derive(Debug, Clone, Default)]
+/// Git's whole configuration as it holds here (`git config --list`).
+///
+/// It cannot be printed, since addresses and headers in it may carry credentials.
+#[derive(Clone, Default)]
 pub struct Settings {
     values: HashMap<String, Vec<String>>,
-    version: (u32, u32),
 }
 
 impl Settings {
-    fn parse(listed: &[u8], version: &str) -> Self {
-        let mut settings = Self { version: parse_version(version), ..Self::default() };
+    fn parse(listed: &[u8]) -> Self {
+        let mut settings = Self::default();
         for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
             let entry = String::from_utf8_lossy(entry);
             // A name alone stands for true.
@@ -32,6 +33,14 @@ impl Settings {
     /// All values of a name, in order.
     pub fn all(&self, name: &str) -> &[String] {
         self.values.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of the configured remotes.
+    pub fn remotes<'s>(&'s self) -> Vec<&'s str> {
+        let remote = |name: &'s String| name.strip_prefix("remote.")?.strip_suffix(".url");
+        let mut names: Vec<&str> = self.values.keys().filter_map(remote).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The names of the configured remotes that fetch from or push to `url`.
@@ -58,10 +67,6 @@ impl Settings {
     pub(super) fn is_false(&self, name: &str) -> bool {
         self.get(name).is_some() && !self.is_true(name)
     }
-
-    pub(super) fn git_version(&self) -> (u32, u32) {
-        self.version
-    }
 }
 
 impl Repository {
@@ -71,8 +76,16 @@ impl Repository {
             return Ok(settings);
         }
         let listed = self.git().args(["config", "--list", "-z"]).read()?;
-        let version = self.git().arg("version").line()?.unwrap_or_default();
-        Ok(self.settings.get_or_init(|| Settings::parse(&listed, &version)))
+        Ok(self.settings.get_or_init(|| Settings::parse(&listed)))
+    }
+
+    /// Which git this is, asked once.
+    pub(super) fn git_version(&self) -> Result<(u32, u32), GitError> {
+        if let Some(version) = self.git_version.get() {
+            return Ok(*version);
+        }
+        let text = self.git().arg("version").line()?.unwrap_or_default();
+        Ok(*self.git_version.get_or_init(|| parse_version(&text)))
     }
 
     /// What the repository is called: the last part of its origin's address, else its folder's name.
@@ -160,12 +173,10 @@ mod unit {
 
     #[test]
     fn settings_and_version() {
-        let settings = Settings::parse(
-            b"core.bare\ncore.filemode\nfalse\0a.b\n1\0a.b\n2\0c.d\0",
-            "git version 2.47.3 (X)",
-        );
-        assert_eq!(settings.git_version(), (2, 47));
+        let settings = Settings::parse(b"core.bare\0core.filemode\nfalse\0a.b\n1\0a.b\n2\0");
+        assert_eq!(parse_version("git version 2.47.3 (X)"), (2, 47));
+        assert!(settings.is_false("core.filemode"));
         assert_eq!(settings.get("a.b"), Some("2"));
-        assert!(settings.is_true("c.d") && !settings.is_false("x.y"));
+        assert!(settings.is_true("core.bare") && !settings.is_false("x.y"));
     }
 }

@@ -33,6 +33,20 @@ pub enum BaseSource {
     NoCommits,
 }
 
+/// A remote's branch, as it was last seen.
+pub(super) struct Compared {
+    pub remote: String,
+    pub branch: String,
+    is_default: bool,
+}
+
+impl Compared {
+    /// The tracking reference.
+    pub(super) fn reference(&self) -> String {
+        format!("refs/remotes/{}/{}", self.remote, self.branch)
+    }
+}
+
 impl Repository {
     /// The best common ancestor of two commits, as `git merge-base` picks it.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
@@ -50,67 +64,66 @@ impl Repository {
         let Some(head) = self.head()? else {
             return Ok(Base { commit: self.empty_tree()?, source: BaseSource::NoCommits });
         };
-        let Some(source) = self.branch_to_compare(target, remote)? else {
+        let Some(compared) = self.branch_to_compare(target, remote)? else {
             return Ok(Base { commit: head, source: BaseSource::Head });
         };
-        let (BaseSource::TargetBranch(reference) | BaseSource::RemoteDefault(reference)) = &source else {
-            return Ok(Base { commit: head, source });
-        };
-        let found = self.merge_base(reference, &head)?;
-        let commit = found.ok_or_else(|| GitError::NoMergeBase { with: short_name(reference).to_owned() })?;
-        Ok(Base { commit, source })
+        let reference = compared.reference();
+        match self.merge_base(&reference, &head)? {
+            Some(commit) if compared.is_default => {
+                Ok(Base { commit, source: BaseSource::RemoteDefault(reference) })
+            }
+            Some(commit) => Ok(Base { commit, source: BaseSource::TargetBranch(reference) }),
+            None => Err(GitError::NoMergeBase { with: format!("{}/{}", compared.remote, compared.branch) }),
+        }
     }
 
-    /// The tracking reference to compare with, or `None` where no remote's branch is known.
+    /// The remote's branch to compare with, or `None` where none is known.
     pub(super) fn branch_to_compare(
         &self,
         target: Option<&Branch>,
         remote: Option<&str>,
-    ) -> Result<Option<BaseSource>, GitError> {
+    ) -> Result<Option<Compared>, GitError> {
         let remotes = self.remotes_to_ask(remote)?;
         if let Some(target) = target {
             for remote in &remotes {
-                let reference = format!("refs/remotes/{remote}/{target}");
-                if self.reference_exists(&reference)? || self.fetch(remote, target)? {
-                    return Ok(Some(BaseSource::TargetBranch(reference)));
+                let compared =
+                    Compared { remote: remote.clone(), branch: target.to_string(), is_default: false };
+                if self.reference_exists(&compared.reference())? || self.fetch(remote, target)? {
+                    return Ok(Some(compared));
                 }
             }
         }
-        for remote in &remotes {
-            if let Some(reference) = self.default_branch(remote)? {
-                return Ok(Some(BaseSource::RemoteDefault(reference)));
+        for remote in remotes {
+            if let Some(branch) = self.default_branch(&remote)? {
+                return Ok(Some(Compared { remote, branch, is_default: true }));
             }
         }
         Ok(None)
     }
 
     /// The remote in question first, then the one that a clone makes: who pushes to a fork still compares with
-    /// where the fork comes from.
+    /// where the fork comes from. Then the only one that there is.
     fn remotes_to_ask(&self, remote: Option<&str>) -> Result<Vec<String>, GitError> {
-        let mut remotes: Vec<String> = remote.into_iter().map(str::to_owned).collect();
-        if remote != Some(DEFAULT_REMOTE) {
-            remotes.push(DEFAULT_REMOTE.to_owned());
+        let configured = self.settings()?.remotes();
+        let only = configured.first().filter(|_| configured.len() == 1).copied();
+        let mut remotes: Vec<String> = Vec::new();
+        for name in [remote, Some(DEFAULT_REMOTE), only].into_iter().flatten() {
+            // The name of a branch is safe on a command line, and so is such a name of a remote.
+            if Branch::parse(name).is_ok() && !remotes.iter().any(|known| known == name) {
+                remotes.push(name.to_owned());
+            }
         }
-        remotes.extend(self.only_remote()?.filter(|only| !remotes.contains(only)));
-        remotes.retain(|name| Branch::parse(name).is_ok());
         Ok(remotes)
-    }
-
-    fn only_remote(&self) -> Result<Option<String>, GitError> {
-        let listed = self.git().arg("remote").read()?;
-        let text = String::from_utf8_lossy(&listed);
-        let mut names = text.lines();
-        Ok(names.next().filter(|_| names.next().is_none()).map(str::to_owned))
     }
 
     /// What `refs/remotes/<remote>/HEAD` points to, else the usual names.
     fn default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
-        let head = format!("refs/remotes/{remote}/HEAD");
-        let pointed = self.symbolic_target(&head)?;
-        let usual = USUAL_BRANCHES.iter().map(|branch| format!("refs/remotes/{remote}/{branch}"));
+        let prefix = format!("refs/remotes/{remote}/");
+        let pointed = self.symbolic_target(&format!("{prefix}HEAD"))?;
+        let usual = USUAL_BRANCHES.iter().map(|branch| format!("{prefix}{branch}"));
         for reference in pointed.into_iter().chain(usual) {
             if self.reference_exists(&reference)? {
-                return Ok(Some(reference));
+                return Ok(reference.strip_prefix(&prefix).map(str::to_owned));
             }
         }
         Ok(None)
@@ -136,9 +149,4 @@ impl Repository {
             Err(error) => Err(error),
         }
     }
-}
-
-/// `refs/remotes/origin/main` → `origin/main`.
-pub(super) fn short_name(reference: &str) -> &str {
-    reference.strip_prefix("refs/remotes/").unwrap_or(reference)
 }

@@ -2,13 +2,13 @@
 
 use prevet_domain::path::escape;
 
-use super::command::{Git, Output};
+use super::command::Output;
 use super::index_copy::IndexCopy;
 use super::presentation::{NEUTRAL_OPTIONS, NEUTRAL_SETTINGS};
 use super::{GitError, Repository};
 
-/// How many files that git cannot read are left out before the capture is given up.
-const UNREADABLE_FILES_MAX: usize = 64;
+/// How many times a diff is tried without what stopped it.
+const OBSTACLES_MAX: usize = 64;
 
 /// A captured change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Captured {
 /// A path that is missing in a capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The path from the repository's root, escaped; a pattern where git names no single file.
+    /// The path from the repository's root, escaped.
     pub path: String,
     /// Why, as far as git says.
     pub reason: String,
@@ -44,88 +44,125 @@ impl Repository {
     pub fn capture_work_tree(&self, base: &str) -> Result<Captured, GitError> {
         self.work_tree()?;
         let base = self.object_id(base)?;
-        let index = IndexCopy::make(self)?;
-        let mut left_out = index.intend_to_add_all()?;
-        let patch = patch_of_readable(&index, &base, &mut left_out)?;
-        if patch.is_empty() {
-            let names = index.git().args(["diff", "--name-only", "--no-ext-diff", "-z", &base, "--"]);
-            nothing_hidden(names.arg(".").args(left_out.iter().map(exclusion)), &base)?;
+        let (index, mut left_out) = IndexCopy::make(self)?;
+        let (printed, excluded) = diff_of_readable(&index, &base)?;
+        for obstacle in excluded {
+            left_out.append(&mut obstacle.left_out(&index, &base)?);
         }
-        Ok(Captured { patch, left_out })
+        Ok(Captured { patch: patch_behind_list(printed, &base)?, left_out })
     }
 
     /// Commit `id` against `base`, as committed, whatever `HEAD` and the work tree hold. Which files count as
     /// text is read as of `base`, so that a change cannot hide itself behind an attribute.
     pub fn capture_commits(&self, base: &str, id: &str) -> Result<Captured, GitError> {
         let (base, id) = (self.object_id(base)?, self.object_id(id)?);
-        let diff = |options: &[&str]| {
-            let git = self.with_attributes_of(self.git().settings(NEUTRAL_SETTINGS), &base)?;
-            Ok::<_, GitError>(git.arg("diff").args(options).args([&base, &id]).arg("--"))
-        };
-        let patch = diff(NEUTRAL_OPTIONS)?.read()?;
-        if patch.is_empty() {
-            nothing_hidden(diff(&["--name-only", "--no-ext-diff", "-z"])?, &base)?;
-        }
-        Ok(Captured { patch, left_out: Vec::new() })
+        let git = self.with_attributes_of(self.git().settings(NEUTRAL_SETTINGS), &base)?;
+        let diff = git.args(["diff", "--raw"]).args(NEUTRAL_OPTIONS).args([&base, &id]).arg("--");
+        Ok(Captured { patch: patch_behind_list(diff.read()?, &base)?, left_out: Vec::new() })
     }
 }
 
-/// The diff; where a file stops it, the diff without that file.
-fn patch_of_readable(
-    index: &IndexCopy<'_>,
-    base: &str,
-    left_out: &mut Vec<LeftOut>,
-) -> Result<Vec<u8>, GitError> {
-    let mut excluded: Vec<LeftOut> = Vec::new();
+/// What makes `git diff` give up.
+#[derive(Debug, PartialEq, Eq)]
+enum Obstacle {
+    /// A file that it cannot read.
+    File(LeftOut),
+    /// A required clean filter that fails.
+    Filter(String),
+}
+
+/// The diff; where something stops it, the diff without that.
+fn diff_of_readable(index: &IndexCopy<'_>, base: &str) -> Result<(Vec<u8>, Vec<Obstacle>), GitError> {
+    let mut excluded: Vec<Obstacle> = Vec::new();
     loop {
-        let git = index.git().arg("diff").args(NEUTRAL_OPTIONS).args([base, "--"]);
-        let output =
-            if excluded.is_empty() { git } else { git.arg(".").args(excluded.iter().map(exclusion)) }
-                .run()?;
-        if output.status.success() {
-            left_out.append(&mut excluded);
-            return Ok(output.stdout);
+        let mut git = index.git().args(["diff", "--raw"]).args(NEUTRAL_OPTIONS).args([base, "--"]);
+        if !excluded.is_empty() {
+            git = git.arg(".").args(excluded.iter().map(Obstacle::exclusion));
         }
-        match stumbling_block(&output) {
-            Some(block) if excluded.len() < UNREADABLE_FILES_MAX && !excluded.contains(&block) => {
-                excluded.push(block);
+        let output = git.run()?;
+        if output.status.success() {
+            return Ok((output.stdout, excluded));
+        }
+        match Obstacle::of(&output) {
+            Some(obstacle) if excluded.len() < OBSTACLES_MAX && !excluded.contains(&obstacle) => {
+                excluded.push(obstacle);
             }
             _ => return Err(output.failure()),
         }
     }
 }
 
-/// What made `git diff` give up: a file that it cannot hash, or a filter that does not work.
-fn stumbling_block(output: &Output) -> Option<LeftOut> {
-    let messages = output.messages();
-    let fatal = messages.iter().find_map(|line| line.strip_prefix("fatal: "))?;
-    if let Some(path) = fatal.strip_prefix("cannot hash ") {
-        let about = messages.iter().find(|line| line.starts_with("error: ") && line.contains(path));
-        let reason = about.map_or("git cannot read it", |line| line.trim_start_matches("error: ")).to_owned();
-        return Some(LeftOut { path: path.to_owned(), reason });
-    }
-    let (_, filter) = fatal.strip_suffix("' failed")?.rsplit_once(": clean filter '")?;
-    let reason = format!("the clean filter '{filter}', which is required, failed");
-    Some(LeftOut { path: format!("{FILTER_MAGIC}{filter}"), reason })
-}
-
-/// Stands before a filter's name where all files behind the filter are left out.
-const FILTER_MAGIC: &str = "attr:filter=";
-
-fn exclusion(left_out: &LeftOut) -> String {
-    match left_out.path.strip_prefix(FILTER_MAGIC) {
-        Some(filter) => format!(":(exclude,top,attr:filter={filter})"),
-        None => format!(":(exclude,top,literal){}", left_out.path),
-    }
-}
-
-/// An empty patch is only believed if git names no changed file either.
-fn nothing_hidden(names: Git, base: &str) -> Result<(), GitError> {
-    let names = names.read()?;
-    match names.split(|byte| *byte == 0).next() {
-        Some(name) if !name.is_empty() => {
-            Err(GitError::HiddenChanges { base: base.to_owned(), example: escape(name) })
+impl Obstacle {
+    fn of(output: &Output) -> Option<Self> {
+        let messages = output.messages();
+        let fatal = messages.iter().find_map(|line| line.strip_prefix("fatal: "))?;
+        if let Some(path) = fatal.strip_prefix("cannot hash ") {
+            let about =
+                messages.iter().find_map(|line| line.strip_prefix("error: ").filter(|l| l.contains(path)));
+            let reason = about.unwrap_or("git cannot read it").to_owned();
+            return Some(Self::File(LeftOut { path: path.to_owned(), reason }));
         }
-        _ => Ok(()),
+        let (_, filter) = fatal.strip_suffix("' failed")?.rsplit_once(": clean filter '")?;
+        Some(Self::Filter(filter.to_owned()))
+    }
+
+    fn exclusion(&self) -> String {
+        match self {
+            Self::File(left_out) => format!(":(exclude,top,literal){}", left_out.path),
+            Self::Filter(name) => format!(":(exclude,top,attr:filter={name})"),
+        }
+    }
+
+    /// The changed files that are missing for it.
+    fn left_out(self, index: &IndexCopy<'_>, base: &str) -> Result<Vec<LeftOut>, GitError> {
+        let name = match self {
+            Self::File(left_out) => return Ok(vec![left_out]),
+            Self::Filter(name) => name,
+        };
+        let behind = format!(":(top,attr:filter={name})");
+        // Lists by `lstat` alone, and so without the filter.
+        let listed = index.git().args(["diff-index", "--name-only", "-z", base, "--", &behind]).read()?;
+        let reason = format!("the clean filter '{name}', which is required, fails");
+        let names = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(names.map(|path| LeftOut { path: escape(path), reason: reason.clone() }).collect())
+    }
+}
+
+/// What `--raw --patch` prints behind the list of changed files. An empty patch is only believed if the list is
+/// empty too.
+fn patch_behind_list(mut printed: Vec<u8>, base: &str) -> Result<Vec<u8>, GitError> {
+    let mut list_bytes = 0;
+    while printed.get(list_bytes) == Some(&b':') {
+        let line = &printed[list_bytes..];
+        list_bytes += line.iter().position(|byte| *byte == b'\n').map_or(line.len(), |at| at + 1);
+    }
+    // An empty line stands between the two.
+    if printed.len() <= list_bytes + 1 && list_bytes > 0 {
+        let first = printed.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let example = escape(first.splitn(2, |byte| *byte == b'\t').last().unwrap_or(first));
+        return Err(GitError::HiddenChanges { base: base.to_owned(), example });
+    }
+    printed.drain(..printed.len().min(list_bytes + 1));
+    Ok(printed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_patch_needs_an_empty_list() {
+        let check = |printed: &str, expected: Result<&str, &str>| {
+            let patch = patch_behind_list(printed.into(), "base").map_err(|error| error.to_string());
+            match (patch, expected) {
+                (Ok(patch), Ok(expected)) => assert_eq!(patch, expected.as_bytes()),
+                (Err(message), Err(part)) => assert!(message.contains(part), "{message}"),
+                other => panic!("{other:?}"),
+            }
+        };
+        check("", Ok(""));
+        check(":1 1 a b M\tx\n\ndiff --git a/x b/x\n", Ok("diff --git a/x b/x\n"));
+        check(":1 1 a b M\tx\n:1 1 a b M\ty\n", Err("x, …"));
+        check(":1 1 a b M\tx\n\n", Err("lists changed files"));
     }
 }

@@ -90,7 +90,7 @@ impl Repository {
             return Ok(Vec::new());
         }
         let mut git = self.git().args(["check-attr", "--stdin", "-z"]);
-        if self.settings()?.git_version() >= CHECK_SOURCE_VERSION {
+        if self.git_version()? >= CHECK_SOURCE_VERSION {
             git = git.arg(format!("--source={}", self.object_id(base)?));
         }
         let asked: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();

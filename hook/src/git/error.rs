@@ -19,6 +19,9 @@ pub enum GitError {
         /// What git says.
         message: String,
     },
+    /// A git that does not know the options that are needed.
+    #[error("this git is too old: 2.31 or newer is needed")]
+    OldGit,
     /// A bare repository, or a folder inside `.git`.
     #[error("{} has no work tree here: run this in a checkout of it", git_dir.display())]
     NoWorkTree {
@@ -95,7 +98,9 @@ impl GitError {
     /// What it means to the caller.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::NoGit(_) | Self::NotARepository { .. } | Self::UnknownRevision { .. } => Kind::Missing,
+            Self::NoGit(_) | Self::OldGit | Self::NotARepository { .. } | Self::UnknownRevision { .. } => {
+                Kind::Missing
+            }
             Self::NoWorkTree { .. } | Self::PushLine { .. } => Kind::Invalid,
             Self::TooLarge { .. } => Kind::TooLarge,
             Self::NoMergeBase { .. } | Self::HiddenChanges { .. } => Kind::Conflict,

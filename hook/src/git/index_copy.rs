@@ -28,31 +28,37 @@ pub(super) struct IndexCopy<'a> {
 
 impl<'a> IndexCopy<'a> {
     /// Copies the index as it is now, its time included: git tells by it which entries it may trust unread.
-    pub(super) fn make(repository: &'a Repository) -> Result<Self, GitError> {
+    /// The copy also announces every untracked file that is not ignored; what cannot be announced is returned.
+    pub(super) fn make(repository: &'a Repository) -> Result<(Self, Vec<LeftOut>), GitError> {
         let (bytes, modified) = read(&repository.index)?;
         let folder = PrivateFolder::create(&repository.environment.temp_dir)?;
         let copy = Self { repository, folder, bytes, modified };
-        if copy.modified.is_some() {
-            copy.write(&copy.bytes)?;
-        }
-        Ok(copy)
+        let left_out = copy.fill()?;
+        Ok((copy, left_out))
     }
 
     /// A command that uses the copy in place of the index.
     pub(super) fn git(&self) -> Git {
-        self.repository.git().settings(NEUTRAL_SETTINGS).env("GIT_INDEX_FILE", self.path())
+        self.git_with(self.path())
     }
 
-    /// Announces every untracked file that is not ignored; names those that cannot be.
-    ///
-    /// Untracked files are looked for first and not beside the diff: a diff that has to be thrown away for one
-    /// new file costs more than the recipe that this replaces.
-    pub(super) fn intend_to_add_all(&self) -> Result<Vec<LeftOut>, GitError> {
+    fn git_with(&self, index: PathBuf) -> Git {
+        self.repository.git().settings(NEUTRAL_SETTINGS).env("GIT_INDEX_FILE", index)
+    }
+
+    /// Untracked files are looked for before the diff and not beside it: a diff that has to be thrown away for
+    /// one new file costs more than the recipe that this replaces.
+    fn fill(&self) -> Result<Vec<LeftOut>, GitError> {
         if index_file::layout(&self.bytes, self.repository.format) == Layout::Special {
             return self.let_git_add();
         }
-        let (untracked, left_out) = self.untracked()?;
-        if untracked.is_empty() || self.add_entries(untracked)? { Ok(left_out) } else { self.let_git_add() }
+        // The user's own index, since this only reads it.
+        let (untracked, left_out) = self.untracked(self.repository.index.clone())?;
+        if untracked.is_empty() {
+            self.write(&self.bytes)?;
+            return Ok(left_out);
+        }
+        if self.add_entries(untracked)? { Ok(left_out) } else { self.let_git_add() }
     }
 
     fn path(&self) -> PathBuf {
@@ -60,6 +66,9 @@ impl<'a> IndexCopy<'a> {
     }
 
     fn write(&self, bytes: &[u8]) -> Result<(), GitError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let path = self.path();
         on_file(fs::write(&path, bytes), "write", &path)?;
         let Some(modified) = self.modified else { return Ok(()) };
@@ -68,9 +77,12 @@ impl<'a> IndexCopy<'a> {
     }
 
     /// The untracked paths, and the folders that could not be looked into.
-    fn untracked(&self) -> Result<(Vec<Vec<u8>>, Vec<LeftOut>), GitError> {
-        let listed =
-            self.git().args(["ls-files", "--others", "--exclude-standard", "-z"]).run()?.success()?;
+    fn untracked(&self, index: PathBuf) -> Result<(Vec<Vec<u8>>, Vec<LeftOut>), GitError> {
+        let listed = self
+            .git_with(index)
+            .args(["ls-files", "--others", "--exclude-standard", "-z"])
+            .run()?
+            .success()?;
         let paths = listed.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok((paths.map(<[u8]>::to_vec).collect(), unreadable(&listed)))
     }
@@ -78,10 +90,11 @@ impl<'a> IndexCopy<'a> {
     /// Writes the entries into the copy; false where only git gets it right.
     fn add_entries(&self, untracked: Vec<Vec<u8>>) -> Result<bool, GitError> {
         let settings = self.repository.settings()?;
-        // A slash at the end is another repository; ignoring case changes which name a file gets.
-        if settings.is_true("core.ignorecase") || untracked.iter().any(|path| path.ends_with(b"/")) {
+        // A slash at the end is another repository.
+        if untracked.iter().any(|path| path.ends_with(b"/")) {
             return Ok(false);
         }
+        let ignore_case = settings.is_true("core.ignorecase");
         let executables = !settings.is_false("core.filemode");
         let root = self.repository.work_tree()?;
         let entry = |path: Vec<u8>| {
@@ -90,19 +103,20 @@ impl<'a> IndexCopy<'a> {
         };
         let mut new: Vec<NewEntry> = untracked.into_iter().filter_map(entry).collect();
         new.sort_unstable();
-        match index_file::with_intent_to_add(&self.bytes, self.repository.format, &new) {
+        match index_file::with_intent_to_add(&self.bytes, self.repository.format, &new, ignore_case) {
             Some(bytes) => self.write(&bytes).map(|()| true),
             None => Ok(false),
         }
     }
 
     fn let_git_add(&self) -> Result<Vec<LeftOut>, GitError> {
+        self.write(&self.bytes)?;
         let first = self.add(&["--intent-to-add", "."])?;
         if first.status.success() {
             return Ok(unreadable(&first));
         }
         self.add(&["--intent-to-add", "--ignore-errors", "--sparse", "."])?;
-        let (untracked, mut left_out) = self.untracked()?;
+        let (untracked, mut left_out) = self.untracked(self.path())?;
         left_out.extend(untracked.iter().map(|path| LeftOut::refused(path, &first.messages())));
         Ok(left_out)
     }

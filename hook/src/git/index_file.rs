@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::cache_tree;
+
 /// Device, inode, times, mode, owner and size: what an entry records of `lstat`.
 const STAT_BYTES: usize = 40;
 const MODE_OFFSET: usize = 24;
@@ -87,11 +89,21 @@ pub(super) fn layout(bytes: &[u8], format: ObjectFormat) -> Layout {
 
 /// `bytes` with an intent-to-add entry for each of `new` (sorted); `None` where git has to do it.
 ///
-/// The extensions are left out: they hold caches, and those of the tree and of untracked files would be stale.
-/// The checksum is left at zero, which stands for "not computed".
-pub(super) fn with_intent_to_add(bytes: &[u8], format: ObjectFormat, new: &[NewEntry]) -> Option<Vec<u8>> {
+/// Of the extensions, which are caches, the one that the comparison profits from is kept. The checksum is left at
+/// zero, which stands for "not computed".
+/// Where git ignores case it may put a new file into a folder that is written otherwise; then it has to be one
+/// whose folder is known as it is written.
+pub(super) fn with_intent_to_add(
+    bytes: &[u8],
+    format: ObjectFormat,
+    new: &[NewEntry],
+    ignore_case: bool,
+) -> Option<Vec<u8>> {
     let paths = if bytes.is_empty() { Paths::default() } else { Paths::of(bytes, format)? };
-    if new.iter().any(|entry| paths.conflict(&entry.path)) {
+    let certain = |entry: &NewEntry| {
+        !paths.conflict(&entry.path) && (!ignore_case || paths.know_folder_of(&entry.path))
+    };
+    if !new.iter().all(certain) {
         return None;
     }
     let count = u32::try_from(paths.ranges.len() + new.len()).ok()?;
@@ -100,8 +112,9 @@ pub(super) fn with_intent_to_add(bytes: &[u8], format: ObjectFormat, new: &[NewE
     written.extend_from_slice(&VERSION_EXTENDED.to_be_bytes());
     written.extend_from_slice(&count.to_be_bytes());
     let mut pending = new.iter().peekable();
+    let mut extensions: &[u8] = &[];
     if !bytes.is_empty() {
-        visit(bytes, format, |entry| {
+        extensions = visit(bytes, format, |entry| {
             while let Some(earlier) = pending.next_if(|next| next.path.as_slice() < entry.path) {
                 write_new(&mut written, format, earlier);
             }
@@ -109,8 +122,21 @@ pub(super) fn with_intent_to_add(bytes: &[u8], format: ObjectFormat, new: &[NewE
         })?;
     }
     pending.for_each(|entry| write_new(&mut written, format, entry));
+    write_cache_tree(&mut written, extensions, format, new);
     written.resize(written.len() + format.bytes(), 0);
     Some(written)
+}
+
+fn write_cache_tree(written: &mut Vec<u8>, extensions: &[u8], format: ObjectFormat, new: &[NewEntry]) {
+    let record = Extensions(extensions).find(|(name, _)| *name == cache_tree::SIGNATURE);
+    let kept = record.and_then(|(_, record)| cache_tree::without_folders_of(new, record, format));
+    if let Some((record, size)) =
+        kept.and_then(|kept| u32::try_from(kept.len()).ok().map(|size| (kept, size)))
+    {
+        written.extend_from_slice(cache_tree::SIGNATURE);
+        written.extend_from_slice(&size.to_be_bytes());
+        written.extend_from_slice(&record);
+    }
 }
 
 /// Every path of an index, for look-ups.
@@ -135,6 +161,12 @@ impl Paths {
     fn not_before(&self, path: &[u8]) -> Option<&[u8]> {
         let at = self.ranges.partition_point(|range| &self.bytes[range.clone()] < path);
         self.ranges.get(at).map(|range| &self.bytes[range.clone()])
+    }
+
+    fn know_folder_of(&self, path: &[u8]) -> bool {
+        let Some(slash) = path.iter().rposition(|byte| *byte == b'/') else { return true };
+        let folder = &path[..=slash];
+        self.not_before(folder).is_some_and(|next| next.starts_with(folder))
     }
 
     /// Whether `path` is there already, stands where a folder stands, or is inside something that is a file.
@@ -164,12 +196,20 @@ fn visit(bytes: &[u8], format: ObjectFormat, mut each: impl FnMut(&Entry<'_>)) -
             rest = expand(after, &mut previous)?;
             each(&Entry { fixed, path: &previous });
         } else {
-            let length = after.iter().position(|byte| *byte == 0)?;
-            each(&Entry { fixed, path: &after[..length] });
+            let length = path_length(flags(fixed, format), after)?;
+            each(&Entry { fixed, path: after.get(..length)? });
             rest = after.get(padded(fixed.len(), length) - fixed.len()..)?;
         }
     }
     Some(rest)
+}
+
+/// Stated in the flags, unless it is too long for them.
+fn path_length(flags: u16, path: &[u8]) -> Option<usize> {
+    match flags & NAME_LENGTH_MAX {
+        NAME_LENGTH_MAX => path.iter().position(|byte| *byte == 0),
+        length => Some(usize::from(length)),
+    }
 }
 
 /// Reads a version 4 path: how many bytes to drop from the one before, and what follows instead.
@@ -186,18 +226,24 @@ fn expand<'a>(bytes: &'a [u8], path: &mut Vec<u8>) -> Option<&'a [u8]> {
     rest.get(length + 1..)
 }
 
-/// Whether all extensions are ones that a reader may ignore: their names begin with a capital.
-fn only_optional(mut extensions: &[u8]) -> bool {
-    while let Some(size) = number(extensions, 4).and_then(|size| usize::try_from(size).ok()) {
-        if !extensions[0].is_ascii_uppercase() {
-            return false;
-        }
-        match extensions.get(8..).and_then(|rest| rest.get(size..)) {
-            Some(rest) => extensions = rest,
-            None => return false,
-        }
+/// Name and content of each extension; a cut one ends them.
+struct Extensions<'a>(&'a [u8]);
+
+impl<'a> Iterator for Extensions<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let size = usize::try_from(number(self.0, 4)?).ok()?;
+        let (extension, rest) = self.0.split_at_checked(size.checked_add(8)?)?;
+        self.0 = rest;
+        Some((&extension[..4], &extension[8..]))
     }
-    extensions.is_empty()
+}
+
+/// Whether all extensions are ones that a reader may ignore: their names begin with a capital.
+fn only_optional(extensions: &[u8]) -> bool {
+    let mut known = Extensions(extensions);
+    known.by_ref().all(|(name, _)| name[0].is_ascii_uppercase()) && known.0.is_empty()
 }
 
 fn write_new(written: &mut Vec<u8>, format: ObjectFormat, entry: &NewEntry) {

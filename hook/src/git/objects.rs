@@ -57,7 +57,7 @@ impl Repository {
 
     /// Reads attributes as of `revision`, where git can.
     pub(super) fn with_attributes_of(&self, git: Git, revision: &str) -> Result<Git, GitError> {
-        if self.settings()?.git_version() >= ATTRIBUTE_SOURCE_VERSION {
+        if self.git_version()? >= ATTRIBUTE_SOURCE_VERSION {
             Ok(git.quietly(format!("--attr-source={revision}")))
         } else {
             Ok(git)

@@ -46,6 +46,8 @@ impl PrivateFolder {
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
         let path = self.0.path();
+        // First the folder, then its name: a signal in between still finds it.
+        let _ = fs::remove_dir_all(path);
         FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).retain(|folder| folder != path);
     }
 }
@@ -58,5 +60,30 @@ fn remove_abandoned(parent: &Path) {
         if age.is_some_and(|age| age > Duration::from_secs(ABANDONED_AFTER_SECONDS)) {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clears_away_what_killed_runs_left() {
+        let parent = tempfile::tempdir().unwrap();
+        let make = |name: &str, age_seconds: u64| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("index"), "x").unwrap();
+            let time = std::time::SystemTime::now() - Duration::from_secs(age_seconds);
+            fs::File::open(&path).unwrap().set_modified(time).unwrap();
+            path
+        };
+        let abandoned = make("prevet-index-old", 2 * ABANDONED_AFTER_SECONDS);
+        let kept = [make("prevet-index-new", 5), make("other", 2 * ABANDONED_AFTER_SECONDS)];
+        let folder = PrivateFolder::create(parent.path()).unwrap();
+        let own = folder.join("");
+        assert!(own.exists() && !abandoned.exists() && kept.iter().all(|path| path.exists()));
+        drop(folder);
+        assert!(!own.exists());
     }
 }

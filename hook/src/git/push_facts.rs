@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use prevet_domain::ids::Branch;
 
-use super::base::BaseSource;
+use super::base::Compared;
 use super::push::{Decision, PushFacts, PushLine, PushPlan, PushReview, decide, skipped_unseen};
 use super::{GitError, NothingToReview, Repository};
 
@@ -13,8 +13,8 @@ struct Push<'a> {
     repository: &'a Repository,
     /// The remote's name, if it has one here.
     remote: Option<String>,
-    /// The tracking reference to compare with, and the branch's own name.
-    compared: Option<(String, String)>,
+    /// The branch to compare with.
+    compared: Option<Compared>,
     commits: HashMap<String, Option<String>>,
     empty_tree: String,
 }
@@ -104,7 +104,7 @@ impl<'a> Push<'a> {
         target: Option<&Branch>,
     ) -> Result<Self, GitError> {
         let remote = repository.remote_name(remote)?;
-        let compared = repository.branch_to_compare(target, remote.as_deref())?.and_then(with_branch);
+        let compared = repository.branch_to_compare(target, remote.as_deref())?;
         let ids = lines.iter().flat_map(|line| [&line.local_id, &line.remote_id]).flatten();
         let commits = repository.peel(ids)?;
         Ok(Self { repository, remote, compared, commits, empty_tree: repository.empty_tree()? })
@@ -114,13 +114,13 @@ impl<'a> Push<'a> {
         let peeled = |id: &Option<String>| id.as_ref().and_then(|id| self.commits.get(id)?.clone());
         let (commit, remote_commit) = (peeled(&line.local_id), peeled(&line.remote_id));
         let merge_base = match (&commit, &self.compared) {
-            (Some(commit), Some((reference, _))) => self.repository.merge_base(reference, commit)?,
+            (Some(commit), Some(compared)) => self.repository.merge_base(&compared.reference(), commit)?,
             _ => None,
         };
-        let is_target = self
-            .compared
-            .as_ref()
-            .is_some_and(|(_, branch)| line.remote_ref.strip_prefix("refs/heads/") == Some(branch));
+        let is_target = self.compared.as_ref().is_some_and(|compared| {
+            let branch = line.remote_ref.strip_prefix("refs/heads/");
+            branch == Some(&compared.branch) && self.remote.as_ref() == Some(&compared.remote)
+        });
         let boundary = match &commit {
             Some(commit) if merge_base.is_none() && remote_commit.is_none() => self.boundary(commit)?,
             _ => None,
@@ -166,15 +166,6 @@ impl Repository {
 fn skipped(lines: &[PushLine]) -> Vec<(String, NothingToReview)> {
     let each = |line: &PushLine| Some((line.remote_ref.clone(), skipped_unseen(line)?));
     lines.iter().filter_map(each).collect()
-}
-
-/// `refs/remotes/origin/feature/x` → that, and `feature/x`.
-fn with_branch(source: BaseSource) -> Option<(String, String)> {
-    let (BaseSource::TargetBranch(reference) | BaseSource::RemoteDefault(reference)) = source else {
-        return None;
-    };
-    let branch = reference.strip_prefix("refs/remotes/")?.split_once('/')?.1.to_owned();
-    Some((reference, branch))
 }
 
 fn without_globs(name: &str) -> String {
