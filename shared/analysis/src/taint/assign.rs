@@ -50,6 +50,7 @@ impl<'t> Tracker<'t> {
         let taint = super::format::built(&parts);
         self.assigned_sinks(target, taint);
         if let Some(path) = self.path(target) {
+            let taint = self.as_sql(&path, taint);
             self.store(&path, taint, Vec::new());
         }
     }
@@ -77,6 +78,10 @@ impl<'t> Tracker<'t> {
         let parents =
             value.filter(|_| !taint.is_clean()).map(|value| self.made_from(value)).unwrap_or_default();
         self.learn_value(&path, value);
+        self.sql_texts.remove(&path);
+        if value.is_some_and(|value| self.is_sql_text(value)) {
+            self.sql_texts.insert(path.clone());
+        }
         let stands_for_place =
             value.is_some_and(|value| matches!(self.shape(value), Shape::Name | Shape::Member(..)));
         if taint.is_clean() && stands_for_place && !path.contains('.') {
@@ -96,6 +101,10 @@ impl<'t> Tracker<'t> {
         }
     }
 
+    fn as_sql(&self, path: &str, taint: Taint) -> Taint {
+        if self.sql_texts.contains(path) { taint.granted(Dangers::BUILT_SQL, Danger::Sql) } else { taint }
+    }
+
     fn assign_element(&mut self, target: Node<'t>, object: Field, taint: Taint) {
         match self.path(target).filter(|path| !path.ends_with("[]")) {
             Some(path) => self.store(&path, taint, Vec::new()),
@@ -106,6 +115,10 @@ impl<'t> Tracker<'t> {
     /// Adds to what a collection may hold.
     pub fn add_to(&mut self, collection: Option<Node<'t>>, taint: Taint) {
         if let Some(path) = collection.and_then(|object| self.path(object)) {
+            // `text.append(a).append(b)` adds to `text`.
+            let first = super::pattern::bare(path.split('.').next().unwrap_or(&path));
+            let path = if path.ends_with("append()") { first.to_owned() } else { path };
+            let taint = self.as_sql(&path, taint);
             self.state.add(&path, taint.without(Dangers::of(Danger::Program)));
         }
     }

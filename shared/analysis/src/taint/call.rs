@@ -41,6 +41,9 @@ const FILLING: &[&str] = &[
     "WriteString",
 ];
 
+/// Methods that write what they read into what their arguments point to.
+const DECODING: &[&str] = &["Decode", "Unmarshal", "DecodeJSON", "UnmarshalStrict"];
+
 /// Words in the names of functions that check or clean; what went through one is left alone.
 const CHECKING_WORDS: &[&str] = &[
     "validate",
@@ -231,9 +234,27 @@ impl<'t> Tracker<'t> {
                 self.add_to(Some(self.inside_pointer(argument.node)), taint);
             }
         }
+        if DECODING.contains(&call.last_name()) {
+            for argument in &call.arguments {
+                let target = self.inside_pointer(argument.node);
+                if target.id() != argument.node.id() {
+                    self.add_to(Some(target), call.everything());
+                }
+            }
+        }
         if FILLING.contains(&call.last_name()) {
+            self.note_sql(call);
             let taint = call.arguments.iter().fold(Taint::CLEAN, |sum, argument| sum.join(argument.taint));
             self.add_to(call.receiver.map(|(node, _)| node), taint.without(Dangers::of(Danger::Program)));
+        }
+    }
+
+    /// Remembers that a text is put together whose constant parts are SQL.
+    fn note_sql(&mut self, call: &Call<'t>) {
+        let is_sql = call.arguments.iter().any(|argument| self.is_sql_text(argument.node));
+        let path = call.receiver.filter(|_| is_sql).and_then(|(node, _)| self.path(node));
+        if let Some(path) = path {
+            self.sql_texts.insert(super::pattern::bare(path.split('.').next().unwrap_or(&path)).to_owned());
         }
     }
 

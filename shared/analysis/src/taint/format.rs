@@ -14,6 +14,8 @@ use super::value::{Danger, Dangers, Taint};
 pub(super) enum Part {
     /// Written in the code.
     Constant(String),
+    /// Kept in a variable, and begins as SQL.
+    Sql,
     /// Set by someone.
     Tainted(Taint),
     /// Anything else.
@@ -38,6 +40,9 @@ static HTML: LazyLock<Regex> = LazyLock::new(|| regex(r"<[a-zA-Z!/][a-zA-Z0-9]*[
 static SCHEME_ONLY: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?i)^(?:location:)?\s*(?:[a-z][a-z0-9+.-]*:)?(?://)?$"));
 
+/// Longer constants are not searched for SQL.
+const SQL_TEXT_BYTES_MAX: usize = 4_000;
+
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "powershell.exe"];
 const SHELL_FLAGS: &[&str] = &["-c", "-lc", "-ic", "-ec", "/c", "/C", "-Command", "-command"];
@@ -55,7 +60,7 @@ pub(super) fn built(parts: &[Part]) -> Taint {
     let open = match first {
         Some(Part::Constant(text)) => SCHEME_ONLY.is_match(text),
         Some(Part::Tainted(_)) | None => true,
-        Some(Part::Unknown) => false,
+        Some(Part::Unknown | Part::Sql) => false,
     };
     if !open {
         whole = whole.without(Dangers::PLACES);
@@ -69,7 +74,8 @@ pub(super) fn built(parts: &[Part]) -> Taint {
             _ => None,
         })
     };
-    if constants().any(|text| SQL.is_match(text)) {
+    let begun = parts.iter().any(|part| matches!(part, Part::Sql));
+    if begun || constants().any(|text| SQL.is_match(text)) {
         whole = whole.granted(Dangers::BUILT_SQL, Danger::Sql);
     }
     if constants().any(|text| HTML.is_match(text)) {
@@ -102,6 +108,12 @@ impl<'t> Tracker<'t> {
                 parts.push(if taint.is_clean() { Part::Unknown } else { Part::Tainted(taint) });
             }
         }
+    }
+
+    /// Whether `node` is, or is made from, constant text that reads as SQL.
+    pub fn is_sql_text(&self, node: Node<'t>) -> bool {
+        let may_be = matches!(self.shape(node), Shape::Text | Shape::Binary | Shape::New(..) | Shape::Wrap);
+        may_be && node.byte_range().len() <= SQL_TEXT_BYTES_MAX && SQL.is_match(self.text_of(node))
     }
 
     /// `left operator right`.
@@ -145,6 +157,9 @@ impl<'t> Tracker<'t> {
             return;
         }
         let taint = self.value(operand);
+        if self.sql_texts.contains(self.text_of(operand)) {
+            parts.push(Part::Sql);
+        }
         parts.push(if taint.is_clean() { Part::Unknown } else { Part::Tainted(taint) });
     }
 

@@ -41,6 +41,8 @@ const FORM_TESTS: &[&str] = &[
     "equalsIgnoreCase",
     "EqualFold",
 ];
+/// Those whose outcome is kept for what they found, not for whether they did.
+const CAPTURING: &[&str] = &["match", "search", "find", "findall", "Match"];
 /// Tests that leave nothing dangerous.
 const PLAIN_TESTS: &[&str] = &[
     "isdigit",
@@ -135,7 +137,7 @@ impl<'t> Tracker<'t> {
                 }
             }
             Shape::Assign(_, right) => {
-                if let Some(right) = grammar::child(condition, right) {
+                if let Some(right) = grammar::child(condition, right).filter(|right| self.is_check(*right)) {
                     self.assume_within(right, holds, depth);
                 }
             }
@@ -318,7 +320,8 @@ impl<'t> Tracker<'t> {
             Shape::Call(..) | Shape::Method(..) => {
                 let name = self.callee_path(node).unwrap_or_default();
                 let last = name.rsplit('.').next().unwrap_or_default();
-                [FORM_TESTS, PLAIN_TESTS, PREFIX_TESTS].iter().any(|tests| tests.contains(&last))
+                !CAPTURING.contains(&last)
+                    && [FORM_TESTS, PLAIN_TESTS, PREFIX_TESTS].iter().any(|tests| tests.contains(&last))
             }
             Shape::Wrap => grammar::named(node).last().is_some_and(|inner| self.is_check(inner)),
             _ => false,

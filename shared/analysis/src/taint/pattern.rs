@@ -26,7 +26,7 @@ impl From<String> for Pattern {
             (None, Some(rest)) => (Before::Something, rest),
             (None, None) => (Before::Nothing, text.as_str()),
         };
-        Self { parts: rest.split('.').map(|part| part.trim_end_matches("()").to_owned()).collect(), before }
+        Self { parts: rest.split('.').map(str::to_owned).collect(), before }
     }
 }
 
@@ -53,7 +53,7 @@ impl Pattern {
     /// The last part, where it is one word: most names are told apart by it.
     fn key(&self) -> Option<&str> {
         let last = self.parts.last()?;
-        (!last.starts_with('~') && last != "?").then(|| bare(last))
+        (!last.starts_with('~') && last != "?").then_some(bare(last))
     }
 }
 
@@ -69,7 +69,13 @@ fn part_matches(pattern: &str, part: &str) -> bool {
     if let Some(word) = pattern.strip_prefix('~') {
         return part.to_lowercase().contains(word);
     }
-    if pattern.ends_with("[]") { pattern == part } else { pattern == bare(part) }
+    if pattern.ends_with("[]") {
+        return pattern == part;
+    }
+    // What `request()` gives back is not `request`; what `Client()` makes is a `Client`.
+    let made = part.ends_with("()") && !pattern.ends_with("()");
+    let makes = part.starts_with(char::is_uppercase);
+    bare(pattern) == bare(part) && (!made || makes)
 }
 
 /// Whether one of `patterns` matches one of `names`.
@@ -94,6 +100,9 @@ mod tests {
         check("**.~llm.invoke", "self.myLLM.invoke", true);
         check("*.content[].text", "reply.content[].text", true);
         check("*.content[].text", "reply.content.text", false);
+        check("**.request.json", "requests.request().json", false);
+        check("*.Client.get", "http.Client().get", true);
+        check("*.getRuntime().exec", "Runtime.getRuntime().exec", true);
         check("*.choices.message.content", "r.choices[].message.content", true);
     }
 }

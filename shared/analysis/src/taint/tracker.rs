@@ -28,6 +28,8 @@ pub(super) struct Tracker<'t> {
     pub functions: Vec<Range<usize>>,
     /// Variables that hold the outcome of a check.
     pub checks: HashMap<String, Node<'t>>,
+    /// Variables whose text began as SQL.
+    pub sql_texts: HashSet<String>,
     /// What a function that is being handed over gets for its parameters.
     pub passed: Taint,
     pub hits: Vec<Hit>,
@@ -46,6 +48,7 @@ impl<'t> Tracker<'t> {
             names: Names::default(),
             functions: Vec::new(),
             checks: HashMap::new(),
+            sql_texts: HashSet::new(),
             passed: Taint::CLEAN,
             hits: Vec::new(),
             seen: HashSet::new(),
