@@ -36,6 +36,7 @@ pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "go/security.yml",
     "java/bugs.yml",
     "java/security.yml",
+    "java/web.yml",
     "rust/bugs.yml",
     "rust/security.yml",
     "ruby/bugs.yml",
