@@ -14,6 +14,8 @@ pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "python/agent.yml",
     "python/bugs.yml",
     "python/control.yml",
+    "python/injection.yml",
+    "python/web.yml",
     "python/llm.yml",
     "python/mcp.yml",
     "python/security.yml",
