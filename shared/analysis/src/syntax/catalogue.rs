@@ -21,6 +21,7 @@ pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "python/security.yml",
     "javascript/agent.yml",
     "javascript/bugs.yml",
+    "javascript/control.yml",
     "javascript/llm.yml",
     "javascript/mcp.yml",
     "javascript/security.yml",
