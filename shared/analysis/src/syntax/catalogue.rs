@@ -22,6 +22,8 @@ pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "javascript/agent.yml",
     "javascript/bugs.yml",
     "javascript/control.yml",
+    "javascript/injection.yml",
+    "javascript/web.yml",
     "javascript/llm.yml",
     "javascript/mcp.yml",
     "javascript/security.yml",
