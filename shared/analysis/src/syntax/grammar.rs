@@ -65,7 +65,11 @@ impl PatternLanguage for Grammar {
 
 impl LanguageExt for Grammar {
     fn get_ts_language(&self) -> TSLanguage {
-        self.built_in()
-            .map_or_else(|| tree_sitter_containerfile::LANGUAGE.into(), |language| language.get_ts_language())
+        match (self.0, self.built_in()) {
+            // ast-grep's own is the grammar without HTML around the code, which no template fits.
+            (Language::Php, _) => tree_sitter_php::LANGUAGE_PHP.into(),
+            (_, Some(language)) => language.get_ts_language(),
+            (_, None) => tree_sitter_containerfile::LANGUAGE.into(),
+        }
     }
 }
