@@ -156,7 +156,9 @@ mod tests {
     fn refused(text: &str, expected: &[&str]) {
         let error = parse(".prevet.toml", text).unwrap_err().to_string();
         assert!(error.contains(".prevet.toml"));
-        expected.iter().for_each(|part| assert!(error.contains(part), "{error:?} lacks {part:?}"));
+        for part in expected {
+            assert!(error.contains(part), "{error:?} lacks {part:?}");
+        }
     }
 
     #[test]

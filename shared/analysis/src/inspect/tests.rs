@@ -11,7 +11,7 @@ use super::{Report, Request, inspect};
 /// A new file of that text, as a patch.
 fn added(path: &str, text: &str) -> String {
     let count = text.lines().count();
-    let body: String = text.lines().map(|line| format!("+{line}\n")).collect();
+    let body = text.lines().map(|line| format!("+{line}")).collect::<Vec<_>>().join("\n") + "\n";
     format!(
         "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{body}"
     )
