@@ -13,6 +13,8 @@ use super::environment::{self, GitEnvironment};
 
 /// How long a command may take that only reads what is on this machine.
 const LOCAL_TIMEOUT_SECONDS: u64 = 600;
+/// How long a command that is stopped may take to tidy up.
+const GRACE_SECONDS: u64 = 1;
 /// The largest output that is held in memory.
 const OUTPUT_BYTES_MAX: usize = 512 << 20;
 /// What is kept of a command's messages.
@@ -101,7 +103,7 @@ impl Git {
             Some((wait(&mut child, deadline)?, stdout, stderr))
         })();
         let Some((status, stdout, stderr)) = outcome else {
-            stop(&mut child);
+            terminate(&mut child);
             return Err(GitError::TimedOut { command: shown, seconds });
         };
         if stdout.len() > OUTPUT_BYTES_MAX {
@@ -230,6 +232,15 @@ fn feed(mut stdin: ChildStdin, input: Vec<u8>) {
     thread::spawn(move || stdin.write_all(&input));
 }
 
+/// Asks a child to end, so that it ends its own children too, and kills it if it does not.
+fn terminate(child: &mut Child) {
+    let asked = Command::new("kill").arg(child.id().to_string()).stderr(Stdio::null()).status();
+    let deadline = Instant::now() + Duration::from_secs(GRACE_SECONDS);
+    if asked.is_err() || wait(child, deadline).is_none() {
+        stop(child);
+    }
+}
+
 /// Kills a child and takes its exit status, so that nothing of it is left.
 pub(super) fn stop(child: &mut Child) {
     let _ = child.kill();
@@ -239,6 +250,17 @@ pub(super) fn stop(child: &mut Child) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn is_stopped_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = GitEnvironment::new(folder.path(), folder.path());
+        let waiting = Git::new(&environment, folder.path()).settings(["alias.wait=!sleep 30"]).arg("wait");
+        let started = Instant::now();
+        let error = waiting.timeout_seconds(1).run().err().unwrap();
+        assert_eq!(error.to_string(), "`git wait` did not end within 1 seconds and was stopped");
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
 
     #[test]
     fn masks_credentials() {

@@ -45,6 +45,7 @@ impl Scene {
         fs::create_dir_all(&root).unwrap();
         fs::create_dir_all(home.path().join("tmp")).unwrap();
         let settings = "[user]\nname = a\nemail = a@example.test\n[protocol \"file\"]\nallow = always\n[gc]\nauto = 0\n\
+                        [core]\nfsync = none\n\
                         [init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n";
         fs::write(home.path().join(".gitconfig"), settings).unwrap();
         let scene = Self { home, root };
