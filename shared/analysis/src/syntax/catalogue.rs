@@ -9,7 +9,7 @@ macro_rules! rule_files {
     };
 }
 
-/// The rule files. The directory is where a file lives; each rule names its languages itself.
+/// The rule files. Each rule names its languages itself; they have to be of the directory's family.
 pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "python/agent.yml",
     "python/bugs.yml",
