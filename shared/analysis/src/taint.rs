@@ -42,6 +42,9 @@ pub fn scan(source: &Source) -> Vec<Hit> {
 pub fn scan_parsed(parsed: &Parsed) -> Vec<Hit> {
     let Some(catalogue) = catalogue::of(parsed.language) else { return Vec::new() };
     let Some(grammar) = grammar::of(parsed.language) else { return Vec::new() };
+    if !catalogue.has_source(parsed.text()) {
+        return Vec::new();
+    }
     tracker::Tracker::new(grammar, catalogue, parsed.text()).run(parsed.tree_root())
 }
 

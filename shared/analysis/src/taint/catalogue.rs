@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
+use aho_corasick::AhoCorasick;
 use prevet_domain::finding::{Confidence, ReportType, Severity};
 use serde::Deserialize;
 
@@ -201,6 +202,7 @@ pub(super) struct Catalogue {
     #[cfg(test)]
     pub examples: Vec<Example>,
     source_words: HashSet<String>,
+    origins: Option<AhoCorasick>,
     rules: HashMap<(Origin, Danger), Arc<Rule>>,
     in_order: Vec<Arc<Rule>>,
 }
@@ -209,6 +211,11 @@ impl Catalogue {
     /// The rule for a value of `origin` that arrives at `danger`.
     pub fn rule(&self, origin: Origin, danger: Danger) -> Option<&Arc<Rule>> {
         self.rules.get(&(origin, danger))
+    }
+
+    /// Whether anything in `text` can be a source: most files hold none, and are not walked.
+    pub fn has_source(&self, text: &str) -> bool {
+        self.origins.as_ref().is_none_or(|origins| origins.is_match(text))
     }
 
     /// Whether a variable of that name can be a source.
@@ -260,9 +267,11 @@ fn catalogue(language: Language, file: File, pairs: &[Pair]) -> Catalogue {
         rules.extend(pair.to.iter().map(|danger| ((pair.from, *danger), rule.clone())));
         in_order.push(rule);
     }
+    let origins = origin_words(&file);
     let source_names = file.sources.iter().flat_map(|source| &source.names);
     Catalogue {
         source_words: source_names.flat_map(Pattern::words).map(str::to_owned).collect(),
+        origins: AhoCorasick::builder().ascii_case_insensitive(true).build(origins).ok(),
         sources: file.sources,
         parameters: file.parameters,
         plain_types: file.plain_types,
@@ -279,6 +288,17 @@ fn catalogue(language: Language, file: File, pairs: &[Pair]) -> Catalogue {
         rules,
         in_order,
     }
+}
+
+/// A word of each source, one of which stands in every file that has one.
+fn origin_words(file: &File) -> HashSet<String> {
+    let sources = file.sources.iter().flat_map(|source| [&source.names, &source.calls, &source.fills]);
+    let functions = file.parameters.iter().flat_map(|rule| [&rule.decorators, &rule.callbacks]);
+    let patterns = sources.chain(functions).flatten().filter_map(Pattern::longest_word);
+    let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside, &rule.functions]);
+    let listed = file.parameters.iter().any(|rule| rule.listed).then(|| "tool".to_owned());
+    let plain = plain.flatten().map(|word| word.rsplit('.').next().unwrap_or(word).to_owned());
+    patterns.map(str::to_owned).chain(plain).chain(listed).collect()
 }
 
 fn rule_of(language: Language, pair: &Pair) -> Rule {

@@ -79,3 +79,11 @@ fn scope_is_the_function() {
     assert_eq!(&code[found[0].span.clone()], "x");
     assert!(code[found[0].scope.clone().unwrap()].starts_with("def b"));
 }
+
+#[test]
+fn taking_a_guard_out_shows() {
+    let guard = "    if host not in HOSTS:\n        abort(404)\n";
+    let with = format!("def f():\n    host = request.args['h']\n{guard}    os.system('ping ' + host)\n");
+    assert!(hits(Language::Python, &with).is_empty());
+    assert_eq!(hits(Language::Python, &with.replace(guard, "")), ["python.request-to-shell"]);
+}

@@ -50,6 +50,11 @@ impl Pattern {
         self.parts.iter().map(String::as_str)
     }
 
+    /// The part by which a text is most surely told not to hold the name.
+    pub fn longest_word(&self) -> Option<&str> {
+        self.words().map(|part| bare(part.trim_start_matches('~'))).max_by_key(|part| part.len())
+    }
+
     /// The last part, where it is one word: most names are told apart by it.
     fn key(&self) -> Option<&str> {
         let last = self.parts.last()?;
