@@ -54,7 +54,10 @@ impl Service {
     /// On a store that is there already.
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
         let world = World { now_seconds, random };
-        Self { app: App { storage: store, world }, public_url: public_url.map(Arc::from) }
+        Self {
+            app: App { storage: store, world, model: None, tickets: None },
+            public_url: public_url.map(Arc::from),
+        }
     }
 
     /// Where a repository is connected.

@@ -5,15 +5,21 @@
 pub mod administration;
 pub mod error;
 pub mod inspection;
+pub mod model;
 pub mod ports;
 pub mod sessions;
+pub mod tickets;
 pub mod uploads;
+
+use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use crate::error::AppError;
+use crate::model::Model;
 use crate::ports::Storage;
+use crate::tickets::Tickets;
 
 /// The use cases' ports.
 #[derive(Debug, Clone)]
@@ -22,6 +28,10 @@ pub struct App<S> {
     pub storage: S,
     /// Time and randomness.
     pub world: World,
+    /// The model, where one is configured.
+    pub model: Option<Arc<dyn Model>>,
+    /// Where tickets are kept, where that is configured.
+    pub tickets: Option<Arc<dyn Tickets>>,
 }
 
 /// Time and randomness, as functions.
