@@ -193,6 +193,20 @@ mod reports {
     }
 }
 
+/// Each of these once made some rule look at the whole line for each keyword; that would not end in a test's time.
+#[test]
+fn texts_made_to_resist_end() {
+    let begin = joined("-----BEGIN {}RSA PRIVATE KEY-----");
+    let end = joined("-----END {}RSA PRIVATE KEY-----");
+    for unit in
+        [&begin, &end, "eyJ.", "://a:b@", "password=\"", "\"private_key\": \"", " fm2_", "server=a;password="]
+    {
+        let text = unit.repeat((1 << 18) / unit.len());
+        assert!(scan_bytes(text.as_bytes()).len() <= HITS_MAX, "{unit}");
+        assert!(mask(text.as_bytes()).split(|byte| *byte == b'\n').count() == 1, "{unit}");
+    }
+}
+
 mod properties {
     use proptest::prelude::*;
 
