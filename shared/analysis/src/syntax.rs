@@ -21,6 +21,8 @@ use std::sync::Arc;
 pub use grammar::Grammar;
 pub use parsed::{Document, Parsed, SyntaxNode, TREE_DEPTH_MAX, Unparsed, parse, parse_text};
 
+use load::SyntaxRule;
+
 use crate::hit::Hit;
 use crate::rule::Rule;
 use crate::source::Source;
@@ -38,19 +40,22 @@ pub fn scan_parsed(source: &Source, parsed: &Parsed) -> Vec<Hit> {
 
 /// Every rule.
 pub fn rules() -> impl Iterator<Item = &'static Arc<Rule>> {
-    load::CATALOGUE.rules.iter().map(|rule| &rule.rule)
+    every_rule().map(|rule| &rule.rule)
+}
+
+fn every_rule() -> impl Iterator<Item = &'static SyntaxRule> {
+    load::every_file().flat_map(|file| &file.rules)
 }
 
 /// What is wrong with rules that do not run: file, id and reason. Compiles every rule.
 pub fn broken_rules() -> Vec<String> {
-    let catalogue = &*load::CATALOGUE;
-    let mut broken = catalogue.broken.clone();
-    for rule in &catalogue.rules {
-        let failures = rule.languages.iter().filter_map(|language| {
-            let reason = rule.matcher(*language).err()?;
-            Some(format!("{} in {}: {reason}", rule.rule.id, language.as_str()))
-        });
-        broken.extend(failures);
-    }
-    broken
+    let unread = load::every_file().flat_map(|file| file.broken.iter().cloned());
+    unread.chain(every_rule().flat_map(broken_in)).collect()
+}
+
+fn broken_in(rule: &'static SyntaxRule) -> impl Iterator<Item = String> {
+    rule.languages.iter().filter_map(|language| {
+        let reason = rule.matcher(*language).err()?;
+        Some(format!("{} in {}: {reason}", rule.rule.id, language.as_str()))
+    })
 }

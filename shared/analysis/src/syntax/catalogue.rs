@@ -9,15 +9,21 @@ macro_rules! rule_files {
     };
 }
 
-/// The rule files. The directory is where a file lives; each rule names its languages itself.
+/// The rule files. Each rule names its languages itself; they have to be of the directory's family.
 pub(super) const RULE_FILES: &[RuleFile] = rule_files![
     "python/agent.yml",
     "python/bugs.yml",
+    "python/control.yml",
+    "python/injection.yml",
+    "python/web.yml",
     "python/llm.yml",
     "python/mcp.yml",
     "python/security.yml",
     "javascript/agent.yml",
     "javascript/bugs.yml",
+    "javascript/control.yml",
+    "javascript/injection.yml",
+    "javascript/web.yml",
     "javascript/llm.yml",
     "javascript/mcp.yml",
     "javascript/security.yml",

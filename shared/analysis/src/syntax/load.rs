@@ -1,7 +1,7 @@
 //! Rule files into rules.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use ast_grep_config::{DeserializeEnv, RuleCore, SerializableRule, SerializableRuleCore, Transformation};
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -70,44 +70,73 @@ struct RuleText {
     passes: Vec<Example>,
 }
 
-/// All rules, and what could not be read.
-pub(super) struct Catalogue {
+/// One file's rules, and what could not be read.
+#[derive(Default)]
+pub(super) struct Loaded {
     pub rules: Vec<SyntaxRule>,
     pub broken: Vec<String>,
 }
 
-/// The embedded rules.
-pub(super) static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    let mut catalogue = Catalogue { rules: Vec::new(), broken: Vec::new() };
-    for (name, text) in RULE_FILES {
-        catalogue.read(name, text);
-    }
-    catalogue
-});
+static LOADED: [OnceLock<Loaded>; RULE_FILES.len()] = [const { OnceLock::new() }; RULE_FILES.len()];
 
-impl Catalogue {
-    fn read(&mut self, name: &str, text: &str) {
-        let entries: Vec<Value> = match serde_yaml_ng::from_str(text) {
-            Ok(entries) => entries,
-            Err(error) => return self.broken.push(format!("{name}: {error}")),
-        };
-        for entry in entries {
-            let id = entry.get("id").and_then(Value::as_str).unwrap_or("a rule without id").to_owned();
-            match read_rule(entry) {
-                Ok(rule) => self.rules.push(rule),
-                Err(error) => self.broken.push(format!("{name}: {id}: {error}")),
-            }
+/// Every file.
+pub(super) fn every_file() -> impl Iterator<Item = &'static Loaded> {
+    RULE_FILES.iter().zip(&LOADED).map(|((name, text), slot)| slot.get_or_init(|| Loaded::read(name, text)))
+}
+
+/// The rules for `language`. Only the files that can hold some are read, for reading all takes longer than
+/// looking at a small change.
+pub(super) fn rules_for(language: Language) -> impl Iterator<Item = &'static SyntaxRule> {
+    let files = RULE_FILES.iter().zip(&LOADED);
+    let own =
+        files.filter(move |((name, _), _)| directory_family(name).is_none_or(|own| own == family(language)));
+    let loaded = own.map(|((name, text), slot)| slot.get_or_init(|| Loaded::read(name, text)));
+    loaded.flat_map(|file| &file.rules).filter(move |rule| rule.languages.contains(&language))
+}
+
+/// Languages that may share a rule, by the one that stands for them.
+pub(super) const fn family(language: Language) -> Language {
+    match language {
+        Language::TypeScript | Language::Tsx => Language::JavaScript,
+        Language::Yaml => Language::Json,
+        other => other,
+    }
+}
+
+/// The family of the directory that the file `name` is in.
+pub(super) fn directory_family(name: &str) -> Option<Language> {
+    name.split('/').next().and_then(Language::parse).map(family)
+}
+
+impl Loaded {
+    fn read(name: &str, text: &str) -> Self {
+        let mut loaded = Self::default();
+        match serde_yaml_ng::from_str::<Vec<Value>>(text) {
+            Ok(entries) => entries.into_iter().for_each(|entry| loaded.add(name, entry)),
+            Err(error) => loaded.broken.push(format!("{name}: {error}")),
+        }
+        loaded
+    }
+
+    fn add(&mut self, name: &str, entry: Value) {
+        let id = entry.get("id").and_then(Value::as_str).unwrap_or("a rule without id").to_owned();
+        match read_rule(name, entry) {
+            Ok(rule) => self.rules.push(rule),
+            Err(error) => self.broken.push(format!("{name}: {id}: {error}")),
         }
     }
 }
 
-fn read_rule(entry: Value) -> Result<SyntaxRule, String> {
+fn read_rule(file: &str, entry: Value) -> Result<SyntaxRule, String> {
     let text: RuleText = serde_yaml_ng::from_value(entry).map_err(|error| error.to_string())?;
     let languages = text
         .languages
         .iter()
         .map(|name| Language::parse(name).ok_or_else(|| format!("unknown language {name}")))
         .collect::<Result<Vec<_>, _>>()?;
+    if languages.iter().any(|language| Some(family(*language)) != directory_family(file)) {
+        return Err("the file's directory is of another family of languages".to_owned());
+    }
     Ok(SyntaxRule {
         matchers: languages.iter().map(|_| OnceLock::new()).collect(),
         languages,

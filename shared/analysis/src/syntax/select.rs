@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::load::{CATALOGUE, SyntaxRule};
+use super::load::{SyntaxRule, rules_for};
 use crate::language::Language;
 
 /// One language's rules with their literals.
@@ -26,7 +26,7 @@ pub(super) fn select(language: Language, path: &str, text: &[u8]) -> Vec<&'stati
 }
 
 fn build(language: Language) -> Index {
-    let rules: Vec<_> = CATALOGUE.rules.iter().filter(|rule| rule.languages.contains(&language)).collect();
+    let rules: Vec<_> = rules_for(language).collect();
     let pairs =
         rules.iter().enumerate().flat_map(|(at, rule)| rule.literals.iter().map(move |text| (text, at)));
     let (texts, owners): (Vec<_>, Vec<_>) = pairs.unzip();
