@@ -23,6 +23,8 @@ use crate::report::{self, Degraded, Format, Inspection, ReportedFinding};
 const STDIN_BYTES_MAX: u64 = 64 << 20;
 /// Ranges that one push is reviewed in.
 const REVIEWS_MAX: usize = 64;
+/// What is shown of a commit's id.
+const SHORT_ID_CHARACTERS: usize = 10;
 /// The exit code that stops a push which was not reviewed, where the policy says so.
 const NOT_REVIEWED: u8 = 3;
 
@@ -277,6 +279,10 @@ fn add_uncommitted(
     inspection.findings.extend(only_here.into_iter().map(|it| ReportedFinding { uncommitted: true, ..it }));
 }
 
+fn short_id(id: &str) -> &str {
+    id.get(..SHORT_ID_CHARACTERS).unwrap_or(id)
+}
+
 fn show(config: &Config, repository: &Repository, review: &PushReview, inspection: &Inspection) {
     let nothing_to_say = inspection.verdict == Verdict::Approve
         && inspection.findings.is_empty()
@@ -286,6 +292,8 @@ fn show(config: &Config, repository: &Repository, review: &PushReview, inspectio
         console::say(&format!("{}: reviewed, nothing found", review.refs.join(", ")));
         return;
     }
+    // A push may have several ranges: the report says which one it is about.
+    console::say(&format!("{} against {}:", review.refs.join(", "), short_id(&review.base)));
     let source = |file: &str, lines: RangeInclusive<u32>| {
         masked_lines(repository, After::Commit(&review.oid), file, lines.clone())
             .or_else(|| masked_lines(repository, After::WorkTree, file, lines))
