@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::console::{self, Progress};
 use crate::context::After;
 use crate::error::CommandError;
-use crate::git::{PushLine, PushPlan, PushReview, Repository, parse_push_lines};
+use crate::git::{BaseChoice, PushLine, PushPlan, PushReview, Repository, parse_push_lines};
 use crate::inspection::{self, Question, Subject, masked_lines};
 use crate::report::{self, Degraded, Format, Inspection, ReportedFinding};
 
@@ -124,6 +124,7 @@ async fn review_all(
     let mut verdict = Verdict::Approve;
     let mut on_error = OnError::Allow;
     for review in &plan.reviews {
+        tell_base(review);
         let policy = inspection::policy(repository, &review.base)?;
         let reviewed = review_one(client, repository, review, &policy, progress).await?;
         if policy.on_error == OnError::Block {
@@ -136,6 +137,13 @@ async fn review_all(
         }
     }
     Ok(conclude(verdict, on_error))
+}
+
+/// A base that is not the usual one is named: more or less may be shown than the push brings.
+fn tell_base(review: &PushReview) {
+    if review.choice != BaseChoice::Regular {
+        console::say(&format!("{}: {}", review.refs.join(", "), review.choice));
+    }
 }
 
 /// The last line, and the exit code.
