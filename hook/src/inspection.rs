@@ -111,11 +111,11 @@ pub async fn run(
             context.cursor = Some(more.cursor);
         }
         let (next_raw, next) = ask(client, &parameters).await?;
-        append(&mut raw, next_raw);
+        append(&mut raw, &next_raw);
         result.findings.extend(next.findings);
         result.more = next.more;
     }
-    Ok(view(result, raw)?)
+    view(result, raw)
 }
 
 fn parse(patch: &Bytes) -> Result<Change, CommandError> {
@@ -134,7 +134,7 @@ async fn ask(
 }
 
 /// The findings of a further page go to those of the first.
-fn append(raw: &mut Value, next: Value) {
+fn append(raw: &mut Value, next: &Value) {
     if let (Some(Value::Array(all)), Some(Value::Array(more))) =
         (raw.get_mut("findings"), next.get("findings").cloned())
     {
