@@ -1,6 +1,10 @@
 //! HTTP servers that misbehave, on loopback.
 
-#![expect(clippy::unwrap_used, reason = "a stub that cannot listen fails its test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "a stub that cannot listen fails its test"
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -112,7 +116,7 @@ fn write_answer(
 ) -> Option<()> {
     let mut head = format!("HTTP/1.1 {status} Stub\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head = format!("{head}{name}: {value}\r\n");
     }
     stream.write_all(format!("{head}\r\n{body}").as_bytes()).ok()
 }

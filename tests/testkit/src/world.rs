@@ -1,7 +1,12 @@
 //! A world of its own for the real binary and the real `git`: nothing of the user's is read or written, and
 //! everything that runs in it ends within a bound.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made or read fails its test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a world that cannot be made or read fails its test"
+)]
 
 mod call;
 mod folder;
@@ -26,14 +31,13 @@ impl World {
     /// An empty world in which `prevet` is the program at that path.
     pub fn new(prevet: impl Into<PathBuf>) -> Self {
         let folder = tempfile::Builder::new().prefix("prevet-world-").tempdir().unwrap();
-        // Git prints paths without symbolic links.
         for name in ["home", "tmp"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         Self { folder, prevet: prevet.into() }
     }
 
-    /// The folder of everything.
+    /// The folder of everything, without symbolic links, as git prints it.
     pub fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }

@@ -15,6 +15,7 @@ const TIMEOUT_SECONDS: u64 = 60;
 const POLL_MILLISECONDS: u64 = 5;
 
 /// A program about to be run.
+#[must_use]
 pub struct Call {
     command: Command,
     stdin: Vec<u8>,
