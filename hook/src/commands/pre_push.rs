@@ -16,7 +16,7 @@ use crate::console::{self, Progress};
 use crate::context::After;
 use crate::error::CommandError;
 use crate::git::{BaseChoice, PushLine, PushPlan, PushReview, Repository, parse_push_lines};
-use crate::inspection::{self, Question, Subject, masked_lines};
+use crate::inspection::{self, HistorySecrets, Question, Subject, masked_lines};
 use crate::report::{self, Degraded, Format, Inspection, ReportedFinding};
 
 /// Lines of one push: a mirror of a large repository has some ten thousand references.
@@ -187,12 +187,10 @@ async fn review_one(
         Some(inspection::run(client, repository, &session.session_id, subject, &question()).await?)
     };
     progress.step("looking for secrets in each commit");
-    let known = inspection.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default();
-    let (secrets, unread) =
-        inspection::history_secrets(repository, &review.base, &review.oid, policy, known)?;
-    if !secrets.is_empty() || !unread.is_empty() {
+    let history = inspection::history_secrets(repository, review, policy, inspection.as_ref())?;
+    if !history.findings.is_empty() || !history.unread.is_empty() {
         let inspection = inspection.get_or_insert_with(|| empty(&session.session_id));
-        add_history(inspection, secrets, unread, policy);
+        add_history(inspection, history, policy);
     }
     if let Some(inspection) = &mut inspection {
         add_uncommitted(inspection, uncommitted, policy);
@@ -244,16 +242,12 @@ fn empty(session_id: &str) -> Inspection {
 }
 
 /// Secrets that only a commit in between has: they are pushed all the same.
-fn add_history(
-    inspection: &mut Inspection,
-    secrets: Vec<ReportedFinding>,
-    unread: Vec<prevet_domain::verdict::NotReviewed>,
-    policy: &Policy,
-) {
-    if policy.gate.reached_by_any(secrets.iter().map(|it| &it.finding)) {
+fn add_history(inspection: &mut Inspection, history: HistorySecrets, policy: &Policy) {
+    let HistorySecrets { findings, unread } = history;
+    if policy.gate.reached_by_any(findings.iter().map(|it| &it.finding)) {
         inspection.verdict = Verdict::RequestChanges;
     }
-    inspection.findings.extend(secrets);
+    inspection.findings.extend(findings);
     if !unread.is_empty() {
         inspection.verdict = inspection.verdict.worst(Verdict::Incomplete);
         let cause = "secrets could not be looked for in every commit".to_owned();
