@@ -2,6 +2,8 @@
 
 mod history;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use prevet_analysis::secrets;
 use prevet_domain::change::{self, Change};
@@ -24,6 +26,9 @@ use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
 
 /// Pages of one result that are fetched.
 const PAGES_MAX: usize = 100;
+/// How often a diff is uploaded and asked about that another upload replaces in between.
+const ATTEMPTS_MAX: u32 = 6;
+const PAUSE_MILLISECONDS: u64 = 40;
 /// Stands for "no commit" where a session wants a head.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
@@ -93,7 +98,31 @@ pub async fn run(
     let change = parse(&patch)?;
     let pack = context::build(repository, &change, subject.base, subject.after)?;
     let upload = Upload::new(&patch, subject.base, pack)?;
-    client.upload(session_id, &upload).await?;
+    let mut attempt = 1;
+    loop {
+        client.upload(session_id, &upload).await?;
+        match ask_all(client, session_id, &upload, question).await {
+            // Another push of the same developer replaced the session's diff in between.
+            Err(error) if error.kind == Kind::Busy && attempt < ATTEMPTS_MAX => pause(attempt).await,
+            outcome => return outcome,
+        }
+        attempt += 1;
+    }
+}
+
+/// Twice as long each time, and not the same for two processes that get into each other's way.
+async fn pause(attempt: u32) {
+    let own = u64::from(std::process::id()) % PAUSE_MILLISECONDS;
+    tokio::time::sleep(Duration::from_millis((PAUSE_MILLISECONDS + own) << attempt)).await;
+}
+
+/// The result for what was uploaded, all pages of it.
+async fn ask_all(
+    client: &Client,
+    session_id: &str,
+    upload: &Upload,
+    question: &Question,
+) -> Result<Inspection, CommandError> {
     let context =
         InspectContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..InspectContext::default() };
     let mut parameters = InspectParameters {
