@@ -43,7 +43,7 @@ async fn inspect(
     let session = inspection::open_session(client, repository, &branch, head.as_deref()).await?;
     progress.step("capturing the change");
     let base = match &arguments.base {
-        Some(base) => base.clone(),
+        Some(base) => repository.base_id(base)?,
         None => base(repository, &session)?,
     };
     let captured = repository.capture_work_tree(&base)?;
