@@ -129,8 +129,9 @@ pub(super) fn child(node: Node<'_>, field: Field) -> Option<Node<'_>> {
 
 /// The named children, without comments.
 pub(super) fn named(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let count = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
-    (0..count).filter_map(move |at| node.named_child(at)).filter(|child| !child.is_extra())
+    // By a cursor: asking for one child after the other counts from the first each time.
+    let children: Vec<Node> = node.named_children(&mut node.walk()).collect();
+    children.into_iter().filter(|child| !child.is_extra())
 }
 
 /// The children in `field`, in order.
