@@ -64,7 +64,8 @@ async fn holding(client: &Client, id: &str, diffs: &[String]) -> Vec<usize> {
 async fn twenty_inspections_at_once_agree() {
     let served = serve().await;
     let client = &served.client;
-    let id = client.open_with("widgets", patch::added("a.py", &format!("{BUG}\n\n{}", crate::SMALL_BUG))).await;
+    let id =
+        client.open_with("widgets", patch::added("a.py", &format!("{BUG}\n\n{}", crate::SMALL_BUG))).await;
     let arguments = json!({ "session_id": id, "profile": "review" });
     let results = join_all((0..20).map(|_| client.inspect(&arguments))).await;
     let ids: BTreeSet<Vec<String>> = results.iter().map(|result| each(result, "id")).collect();
@@ -82,7 +83,8 @@ async fn uploads_and_inspections_at_once_never_mix() {
         None
     });
     let inspections = (0..20).map(|_| async { Some(client.inspect(&json!({ "session_id": id })).await) });
-    let (_, results): (Vec<Option<()>>, _) = futures_util::future::join(join_all(uploads), join_all(inspections)).await;
+    let (_, results): (Vec<Option<()>>, _) =
+        futures_util::future::join(join_all(uploads), join_all(inspections)).await;
     for result in results.into_iter().flatten() {
         assert_eq!(result["findings"].as_array().unwrap().len(), 1, "{result}");
     }
@@ -96,7 +98,8 @@ async fn id_of(client: &Client) -> String {
 async fn killed_in_the_middle_of_uploads() {
     let mut served = serve().await;
     let sizes = [200, 3_000];
-    let diffs: Vec<String> = (0..8).map(|at| patch::added(&format!("file_{at}.py"), &BUG.repeat(sizes[at % 2]))).collect();
+    let diffs: Vec<String> =
+        (0..8).map(|at| patch::added(&format!("file_{at}.py"), &BUG.repeat(sizes[at % 2]))).collect();
     let first = numbered(0);
     let id = served.client.open_with("widgets", &first).await;
     for round in 0..4 {
@@ -104,7 +107,8 @@ async fn killed_in_the_middle_of_uploads() {
         let (id_now, sent) = (id.clone(), diffs.clone());
         let uploads = tokio::spawn(async move {
             join_all(sent.iter().map(|diff| {
-                let upload = client.upload_request(&id_now, prevet_testkit::server::Multipart::diff(diff).whole());
+                let upload =
+                    client.upload_request(&id_now, prevet_testkit::server::Multipart::diff(diff).whole());
                 // Some of them never get an answer.
                 async move { upload.send().await.is_ok_and(|answer| answer.status().is_success()) }
             }))
@@ -113,7 +117,10 @@ async fn killed_in_the_middle_of_uploads() {
         // Killed once the first body of this round is on the disk, or all were taken.
         let known = served.objects().len();
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-        while served.objects().len() == known && !uploads.is_finished() && std::time::Instant::now() < deadline {
+        while served.objects().len() == known
+            && !uploads.is_finished()
+            && std::time::Instant::now() < deadline
+        {
             tokio::task::yield_now().await;
         }
         served = served.kill_and_restart().await;
@@ -141,7 +148,8 @@ async fn killed_in_the_middle_of_first_calls() {
     let key = client.api_key.clone();
     let body = client.session_body("widgets");
     let calls = tokio::spawn(async move {
-        let calls = (0..50).map(|_| client.request("POST", &format!("{}/session", client.url)).json(&body).send());
+        let calls =
+            (0..50).map(|_| client.request("POST", &format!("{}/session", client.url)).json(&body).send());
         let mut ids = BTreeSet::new();
         for answer in join_all(calls).await.into_iter().flatten() {
             if let Ok(text) = answer.text().await {

@@ -18,7 +18,20 @@ async fn it_has_the_contract_s_fields() {
     let result = run(&served.client, &id, &text).await;
     let findings = result["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 3, "{result}");
-    let must = ["id", "report_type", "severity", "confidence", "file", "line", "end_line", "title", "message", "rule", "evidence", "status"];
+    let must = [
+        "id",
+        "report_type",
+        "severity",
+        "confidence",
+        "file",
+        "line",
+        "end_line",
+        "title",
+        "message",
+        "rule",
+        "evidence",
+        "status",
+    ];
     let may = ["cwe", "owasp", "fix"];
     for finding in findings {
         for name in must {
@@ -99,7 +112,8 @@ async fn what_was_not_read_is_not_fixed() {
     let client = &served.client;
     let id = client.open("widgets").await;
     run(client, &id, BUG).await;
-    let unmerged = "diff --cc a.py\nindex 1,2..3\n--- a/a.py\n+++ b/a.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n";
+    let unmerged =
+        "diff --cc a.py\nindex 1,2..3\n--- a/a.py\n+++ b/a.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n";
     client.upload(&id, unmerged).await.expect(200);
     let result = client.inspect(&json!({ "session_id": id, "profile": "review" })).await;
     assert_eq!((&result["verdict"], result.get("fixed")), (&json!("error"), None));

@@ -10,7 +10,8 @@ const ALWAYS: [&str; 4] = ["findings", "profile", "session_id", "verdict"];
 /// Uploads the file with itself as its context.
 async fn with_context(client: &Client, repo: &str, path: &str, text: &str) -> String {
     let id = client.open(repo).await;
-    let parts = Multipart::diff(patch::added(path, text)).part("context", patch::pack(&[(path, text)]).to_string());
+    let parts =
+        Multipart::diff(patch::added(path, text)).part("context", patch::pack(&[(path, text)]).to_string());
     client.upload_parts(&id, &parts).await.expect(200);
     id
 }
@@ -26,7 +27,10 @@ async fn a_clean_result_has_nothing_but_the_four_fields() {
     let id = with_context(&served.client, "widgets", "a.py", CLEAN).await;
     let result = served.client.inspect(&json!({ "session_id": id })).await;
     assert_eq!(sorted(names(&result)), ALWAYS);
-    assert_eq!(result, json!({ "verdict": "approve", "findings": [], "profile": "inspect", "session_id": id }));
+    assert_eq!(
+        result,
+        json!({ "verdict": "approve", "findings": [], "profile": "inspect", "session_id": id })
+    );
 }
 
 #[tokio::test]
@@ -64,7 +68,8 @@ async fn a_diff_alone_is_said_to_be_one() {
 #[tokio::test]
 async fn the_verdict_comes_of_findings_and_coverage() {
     let served = serve().await;
-    let unmerged = "diff --cc c.py\nindex 1,2..3\n--- a/c.py\n+++ b/c.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n";
+    let unmerged =
+        "diff --cc c.py\nindex 1,2..3\n--- a/c.py\n+++ b/c.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n";
     let binary = "diff --git a/i.png b/i.png\nindex 1..2 100644\nBinary files a/i.png and b/i.png differ\n";
     let unmerged_and = |other: &str| format!("{}{unmerged}", patch::added("a.py", other));
     let cases = [
@@ -87,7 +92,8 @@ async fn the_verdict_comes_of_findings_and_coverage() {
 #[tokio::test]
 async fn what_was_not_read_is_named() {
     let served = serve().await;
-    let unmerged = "diff --cc c.py\nindex 1,2..3\n--- a/c.py\n+++ b/c.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n";
+    let unmerged =
+        "diff --cc c.py\nindex 1,2..3\n--- a/c.py\n+++ b/c.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n";
     let diff = [&patch::added("yarn.lock", "x\n"), unmerged, &patch::added("a.py", CLEAN)].concat();
     let id = served.client.open_with("widgets", diff).await;
     let degraded = served.client.inspect(&json!({ "session_id": id })).await["degraded"].clone();
@@ -129,7 +135,10 @@ async fn profiles_choose_report_types() {
     let override_of = |types: Value| json!({ "session_id": id, "context": { "report_types": types } });
     assert_eq!(types(override_of(json!(["SECURITY_REPORT"]))).await.1, "SECURITY_REPORT");
     assert_eq!(types(override_of(json!(["SECRET_REPORT", "SECRET_REPORT"]))).await.1, "SECRET_REPORT");
-    assert_eq!(types(override_of(json!(["MCP_REPORT", "LLM_SECURITY_REPORT", "AIAGENT_SECURITY_REPORT"]))).await.1, "");
+    assert_eq!(
+        types(override_of(json!(["MCP_REPORT", "LLM_SECURITY_REPORT", "AIAGENT_SECURITY_REPORT"]))).await.1,
+        ""
+    );
 }
 
 #[tokio::test]
@@ -150,7 +159,10 @@ async fn bad_parameters_are_tool_errors_that_name_them() {
         (json!({ "session_id": id, "context": { "review_config": 5 } }), &["context.review_config", "list"]),
         (json!({ "session_id": id, "context": { "review_config": [5] } }), &["context.review_config"]),
         (json!({ "session_id": id, "context": { "report_types": "BUG_REPORT" } }), &["context.report_types"]),
-        (json!({ "session_id": id, "context": { "report_types": ["BUGS"] } }), &["report_types", "BUGS", "BUG_REPORT"]),
+        (
+            json!({ "session_id": id, "context": { "report_types": ["BUGS"] } }),
+            &["report_types", "BUGS", "BUG_REPORT"],
+        ),
         (json!({ "session_id": id, "context": { "report_types": [] } }), &["report_types", "empty"]),
         (json!({ "session_id": id, "context": { "cursor": "zzz" } }), &["cursor"]),
     ];
@@ -239,5 +251,8 @@ async fn the_policy_travels_with_the_upload() {
     // Secrets are looked for in what is excluded, and stop from medium on whatever the gate.
     let text = format!("KEY = \"{}\"\n", token());
     let secret = verdict("r6", "gen/a.py", &text, "gate = \"critical\"\nexclude = [\"gen/**\"]").await;
-    assert_eq!((&secret["verdict"], secret["findings"].as_array().unwrap().len()), (&json!("request_changes"), 1));
+    assert_eq!(
+        (&secret["verdict"], secret["findings"].as_array().unwrap().len()),
+        (&json!("request_changes"), 1)
+    );
 }

@@ -24,7 +24,8 @@ const BUG: &str = "def check(role):\n    if role == 'admin' or 'owner':\n       
 /// `identity-of-literal`, medium, on line 2.
 const SMALL_BUG: &str = "def check(role):\n    if role is 'admin':\n        grant()\n";
 /// `request-to-shell`, critical, on line 6.
-const HOLE: &str = "from flask import request\nimport os\n\n\ndef view():\n    os.system(\"ls \" + request.args[\"x\"])\n";
+const HOLE: &str =
+    "from flask import request\nimport os\n\n\ndef view():\n    os.system(\"ls \" + request.args[\"x\"])\n";
 const CLEAN: &str = "def add(a, b):\n    return a + b\n";
 
 async fn serve() -> Served {

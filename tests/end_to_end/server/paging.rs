@@ -85,7 +85,9 @@ async fn a_cursor_of_another_diff_is_refused() {
     client.inspect(&again).await;
     client.upload(&id, patch::added("a.py", &many(299))).await.expect(200);
     client.inspect_answer(&again).await.expect_tool_error("INVALID_INPUT", &["cursor", "call without it"]);
-    for cursor in ["", ".", "0.0", "zz.5", &format!("{}.-1", &again["context"]["cursor"].as_str().unwrap()[..16])] {
+    for cursor in
+        ["", ".", "0.0", "zz.5", &format!("{}.-1", &again["context"]["cursor"].as_str().unwrap()[..16])]
+    {
         let arguments = json!({ "session_id": id, "context": { "cursor": cursor } });
         client.inspect_answer(&arguments).await.expect_tool_error("INVALID_INPUT", &["cursor"]);
     }
@@ -98,8 +100,10 @@ async fn long_lists_beside_the_findings_are_bounded_too() {
     // Ignored findings.
     let mut ignored = String::new();
     for at in 0..600 {
-        let comment = format!("    # prevet: ignore python.or-with-constant {}\n    if", "because ".repeat(30));
-        let _ = write!(ignored, "{}\n\n", BUG.replace("role", &format!("role_{at}")).replace("    if", &comment));
+        let comment =
+            format!("    # prevet: ignore python.or-with-constant {}\n    if", "because ".repeat(30));
+        let _ =
+            write!(ignored, "{}\n\n", BUG.replace("role", &format!("role_{at}")).replace("    if", &comment));
     }
     let id = client.open_with("r1", patch::added("a.py", &ignored)).await;
     let result = client.inspect(&json!({ "session_id": id })).await;
@@ -109,7 +113,10 @@ async fn long_lists_beside_the_findings_are_bounded_too() {
     let mut diff = String::new();
     for at in 0..300 {
         let folder = "folder/".repeat(500);
-        let _ = write!(diff, "diff --git a/{folder}{at} b/{folder}{at}\nindex 1..2 100644\nBinary files a/x and b/x differ\n");
+        let _ = write!(
+            diff,
+            "diff --git a/{folder}{at} b/{folder}{at}\nindex 1..2 100644\nBinary files a/x and b/x differ\n"
+        );
     }
     let id = client.open_with("r2", diff).await;
     let result = client.inspect(&json!({ "session_id": id })).await;

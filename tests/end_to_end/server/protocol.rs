@@ -75,7 +75,9 @@ fn check_schemas(tool: &Value) {
     for name in ["verdict", "findings", "profile", "session_id"] {
         assert!(output["required"].as_array().unwrap().contains(&json!(name)), "{name}");
     }
-    for name in ["counts", "fixed", "degraded", "context_refresh", "secret_scan", "compiler_check", "cached", "more"] {
+    for name in
+        ["counts", "fixed", "degraded", "context_refresh", "secret_scan", "compiler_check", "cached", "more"]
+    {
         assert!(output["properties"][name].is_object(), "{name}");
         assert!(!output["required"].as_array().unwrap().contains(&json!(name)), "{name}");
     }
@@ -176,7 +178,10 @@ async fn malformed_messages_are_json_rpc_errors() {
         ("null", -32600),
         ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", -32600),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}", -32600),
-        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"inspect_diff\",\"arguments\":5}}", -32602),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"inspect_diff\",\"arguments\":5}}",
+            -32602,
+        ),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{}}", -32602),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", -32602),
     ];
@@ -184,7 +189,11 @@ async fn malformed_messages_are_json_rpc_errors() {
         let request = client.request("POST", &client.url).header("content-type", "application/json");
         let answer = client.send(request.body(body.to_owned())).await;
         let message = answer.expect(400);
-        assert_eq!((&message["error"]["code"], &message["jsonrpc"]), (&json!(code), &json!("2.0")), "{body}: {message}");
+        assert_eq!(
+            (&message["error"]["code"], &message["jsonrpc"]),
+            (&json!(code), &json!("2.0")),
+            "{body}: {message}"
+        );
         assert_eq!(message["id"], if code == -32602 { json!(1) } else { json!(null) }, "{body}");
         assert!(answer.header("content-type").starts_with("application/json"));
     }
@@ -208,7 +217,8 @@ async fn modern_headers_that_contradict_the_body_are_refused() {
     }
     let legacy = Era::Legacy("2025-11-25");
     let (_, body) = legacy.request("tools/list", &json!({}));
-    let request = client.request("POST", &client.url).header("mcp-protocol-version", "1999-01-01").json(&body);
+    let request =
+        client.request("POST", &client.url).header("mcp-protocol-version", "1999-01-01").json(&body);
     assert!(client.send(request).await.status >= 400);
     // No header at all is the oldest version, as the specification has it.
     let request = client.request("POST", &client.url).json(&body);

@@ -30,7 +30,8 @@ async fn a_secret_in_a_diff_is_in_no_answer_and_no_log() {
         Multipart::diff(&diff).part("context", json!({ "version": secret }).to_string()),
         Multipart::diff(&diff).part("context", json!({ "version": 1, "files": secret }).to_string()),
         Multipart::diff(&diff).part("context", json!({ "version": 1, "policy": secret }).to_string()),
-        Multipart::diff(&diff).part("context", json!({ "version": 1, "policy": format!("gate = \"{secret}\"") }).to_string()),
+        Multipart::diff(&diff)
+            .part("context", json!({ "version": 1, "policy": format!("gate = \"{secret}\"") }).to_string()),
     ];
     for parts in wrong {
         let answer = client.upload_parts(&id, &parts).await;

@@ -78,7 +78,9 @@ async fn identity_is_tenant_repository_and_developer() {
         assert_eq!(id_of(&served, changes.clone()).await, (id.clone(), true), "{changes}");
     }
     let mut ids = vec![id];
-    for changes in [json!({ "repo": "gadgets" }), json!({ "user_name": "ada" }), json!({ "user_name": "bob" })] {
+    for changes in
+        [json!({ "repo": "gadgets" }), json!({ "user_name": "ada" }), json!({ "user_name": "bob" })]
+    {
         let (other, resumed) = id_of(&served, changes.clone()).await;
         assert!(!resumed && !ids.contains(&other), "{changes}");
         assert_eq!(id_of(&served, changes).await, (other.clone(), true));

@@ -26,7 +26,9 @@ async fn an_upload_costs_three_calls() {
     server.take_calls();
     let diff = patch::added("a.py", BUG);
     let context = patch::pack(&[("a.py", BUG)]).to_string();
-    for parts in [Multipart::diff(&diff), Multipart::diff(&diff), Multipart::diff(&diff).part("context", context)] {
+    for parts in
+        [Multipart::diff(&diff), Multipart::diff(&diff), Multipart::diff(&diff).part("context", context)]
+    {
         server.client.upload_parts(&id, &parts).await.expect(200);
         let calls = server.take_calls();
         assert!(calls.len() <= 3, "{calls:?}");
@@ -86,7 +88,11 @@ async fn a_store_that_fails_loses_nothing() {
     server.s3().set_broken(false);
     server.dynamodb().set_broken(true);
     server.client.upload(&id, &next).await.expect_error(503, "BUSY", &["try again"]);
-    server.client.session(&server.client.session_body("widgets")).await.expect_error(503, "BUSY", &["try again"]);
+    server.client.session(&server.client.session_body("widgets")).await.expect_error(
+        503,
+        "BUSY",
+        &["try again"],
+    );
     client.inspect_answer(&json!({ "session_id": id })).await.expect_tool_error("BUSY", &["try again"]);
     server.dynamodb().set_broken(false);
     assert_eq!(each(&client.inspect(&json!({ "session_id": id })).await, "id"), each(&before, "id"));
@@ -134,7 +140,9 @@ async fn round_trip(client: &Client) {
 
 /// A report that does not fit into the table goes to the bucket, and comes back.
 async fn large_report(client: &Client) {
-    let text: String = (0..1_900).map(|at| format!("{}\n\n", BUG.replace("role", &format!("role_{at}_{}", noise(at))))).collect();
+    let text: String = (0..1_900)
+        .map(|at| format!("{}\n\n", BUG.replace("role", &format!("role_{at}_{}", noise(at)))))
+        .collect();
     let id = client.open_with("large", patch::added("a.py", &text)).await;
     for cached in [json!(null), json!(true)] {
         let result = client.inspect(&json!({ "session_id": id })).await;

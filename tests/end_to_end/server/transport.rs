@@ -34,7 +34,8 @@ async fn what_is_not_json_by_its_type_is_415() {
         client.send(request).await.expect_error(415, "UNSUPPORTED_MEDIA_TYPE", &["application/json"]);
     }
     let (_, body) = prevet_testkit::server::Era::Legacy("2025-11-25").request("ping", &json!({}));
-    let request = client.request("POST", &client.url).header("content-type", "application/json; charset=utf-8");
+    let request =
+        client.request("POST", &client.url).header("content-type", "application/json; charset=utf-8");
     client.send(request.body(body.to_string())).await.expect(200);
 }
 
@@ -53,8 +54,17 @@ async fn foreign_hosts_and_origins_are_refused() {
     let client = served.client.with_key(None);
     let (_, body) = prevet_testkit::server::Era::Legacy("2025-11-25").request("ping", &json!({}));
     let port = client.origin().rsplit(':').next().unwrap().to_owned();
-    let call = |name: &'static str, value: String| client.request("POST", &client.url).header(name, value).json(&body);
-    let foreign = ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "192.168.1.1", ""];
+    let call = |name: &'static str, value: String| {
+        client.request("POST", &client.url).header(name, value).json(&body)
+    };
+    let foreign = [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "192.168.1.1",
+        "",
+    ];
     for host in foreign {
         let answer = client.send(call("host", host.to_owned())).await;
         assert!(matches!(answer.status, 400 | 403), "{host}: {}", answer.text);
@@ -94,7 +104,8 @@ async fn a_client_that_stops_in_the_middle_does_not_stop_others() {
 async fn garbage_on_the_wire_is_survived() {
     let served = serve().await;
     let address = served.client.origin().strip_prefix("http://").unwrap().to_owned();
-    let pieces: [&[u8]; 4] = [b"\x16\x03\x01\x02\x00\x01", b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"POST /mcp HTTP/9.9\r\n\r\n"];
+    let pieces: [&[u8]; 4] =
+        [b"\x16\x03\x01\x02\x00\x01", b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"POST /mcp HTTP/9.9\r\n\r\n"];
     for garbage in pieces {
         let mut stream = TcpStream::connect(&address).await.unwrap();
         stream.write_all(garbage).await.unwrap();

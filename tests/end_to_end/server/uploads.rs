@@ -42,7 +42,8 @@ async fn unchanged_means_the_same_bytes_and_still_there() {
         answer["diff_unchanged"].as_bool().unwrap()
     };
     let plain = || Multipart::diff(&diff);
-    let with = |text: &str| plain().part("context", patch::pack(&[("a.py", CLEAN), ("b.py", text)]).to_string());
+    let with =
+        |text: &str| plain().part("context", patch::pack(&[("a.py", CLEAN), ("b.py", text)]).to_string());
     assert!(!unchanged(plain()).await);
     assert!(unchanged(plain()).await);
     assert!(!unchanged(with("x = 1\n")).await, "another context");
@@ -83,7 +84,10 @@ async fn the_base_may_be_left_out_and_may_not_be_garbage() {
     let client = &served.client;
     let id = client.open("widgets").await;
     for base in ["", " ", "HEAD", "abc123", &"f".repeat(40), &"f".repeat(64)] {
-        client.upload_parts(&id, &Multipart::default().part("file", "").part("base_sha", base)).await.expect(200);
+        client
+            .upload_parts(&id, &Multipart::default().part("file", "").part("base_sha", base))
+            .await
+            .expect(200);
     }
     client.upload_parts(&id, &Multipart::default().part("file", "")).await.expect(200);
     for base in ["-x", "--output=/tmp/x", "HEAD~1", "a b", "../x", "\0", "é", &"f".repeat(65)] {

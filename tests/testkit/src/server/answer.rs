@@ -73,7 +73,8 @@ impl Answer {
     pub fn tool(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text);
         let result = &self.message()["result"];
-        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {}", self.text));
+        let text =
+            result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {}", self.text));
         let value: Value = serde_json::from_str(text).expect("a tool's text is not JSON");
         if result["isError"] != true {
             assert_eq!(result["structuredContent"], value);

@@ -11,7 +11,10 @@ pub struct Parts {
 
 impl Parts {
     /// Where `PREVET_TEST_PARTS` says; `None`, said aloud, where it says nothing or `PREVET_TEST_OFFLINE` is set.
-    #[expect(clippy::disallowed_methods, reason = "the one place where the server's tests read their environment")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the server's tests read their environment"
+    )]
     pub fn from_env(left_out: &str) -> Option<Self> {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
         let folder = set("PREVET_TEST_PARTS").filter(|_| set("PREVET_TEST_OFFLINE").is_none());

@@ -47,7 +47,10 @@ impl Served {
             .expect("the server does not start");
         let mut output = BufReader::new(child.stdout.take().expect("no standard output"));
         let mut line = String::new();
-        timeout(PATIENCE, output.read_line(&mut line)).await.expect("the server is not ready").expect("no line");
+        timeout(PATIENCE, output.read_line(&mut line))
+            .await
+            .expect("the server is not ready")
+            .expect("no line");
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
             let log = std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
             panic!("{line:?} is not JSON ({error}); {log}")
