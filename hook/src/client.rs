@@ -19,7 +19,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use serde_json::Value;
 
 pub use self::upload::Upload;
-use crate::connection::Endpoint;
+use crate::connection::{Endpoint, is_loopback};
 use crate::error::CommandError;
 
 const API_KEY_HEADER: &str = "x-product-api-key";
@@ -67,7 +67,12 @@ pub struct Client {
 impl Client {
     /// For `endpoint`, which is waited for no longer than `waits`.
     pub fn new(endpoint: Endpoint, waits: Waits) -> Result<Self, CommandError> {
-        let http = reqwest::Client::builder()
+        let mut http = reqwest::Client::builder();
+        // A proxy that the environment names would not reach this machine, and is not to see what is sent to it.
+        if is_loopback(&endpoint.url) {
+            http = http.no_proxy();
+        }
+        let http = http
             .connect_timeout(Duration::from_secs(waits.connect_seconds))
             // A server that answers elsewhere would be handed the key there.
             .redirect(reqwest::redirect::Policy::none())

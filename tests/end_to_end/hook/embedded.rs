@@ -6,39 +6,11 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use prevet_testkit::world::{Running, World, every_file, wait_until};
-use serde_json::Value;
 
 use crate::material::{CLEAN, FLAW, FLAW_RULE, Pushed, hooked, world};
+use crate::served::Served;
 
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A running `prevet serve` on the world's data folder.
-pub struct Served {
-    pub running: Running,
-    ready: Value,
-}
-
-impl Served {
-    pub fn start(world: &World) -> Self {
-        let mut running = world.prevet(&["serve"]).within(Duration::from_secs(150)).start();
-        wait_until("prevet serve", PATIENCE, || {
-            assert!(running.is_running(), "it ended: {}", running.stderr());
-            running.stdout().ends_with('\n')
-        });
-        let ready = serde_json::from_str(&running.stdout()).unwrap();
-        Self { running, ready }
-    }
-
-    pub fn field(&self, name: &str) -> &str {
-        self.ready[name].as_str().unwrap()
-    }
-
-    pub fn stop(self) {
-        self.running.signal("TERM");
-        let outcome = self.running.end();
-        assert_eq!(outcome.code, 0, "{outcome}");
-    }
-}
 
 /// Whether anything of the world still listens or lies about that a server leaves while it runs.
 fn leaves_nothing_behind(world: &World) {

@@ -111,6 +111,11 @@ impl World {
         repository
     }
 
+    /// A repository that the test made by itself.
+    pub fn existing(&self, name: &str) -> WorkRepository<'_> {
+        WorkRepository::at(self, self.path(name))
+    }
+
     /// A clone of the bare repository `remote` of this world.
     pub fn clone_of(&self, remote: &str, name: &str, options: &[&str]) -> WorkRepository<'_> {
         let source = format!("file://{}", self.path(remote).display());
