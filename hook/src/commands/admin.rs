@@ -30,10 +30,10 @@ async fn act(administration: &Administration, verb: AdminVerb) -> Result<Value, 
         }
         AdminVerb::Key(verb) => act_on_keys(administration, verb).await,
         AdminVerb::Repo(AdminRepo::Add { tenant, repository, target }) => {
-            let tenant = TenantKey::parse(&tenant).map_err(usage)?;
+            let tenant = TenantKey::parse(&tenant).map_err(|error| usage(&error))?;
             let integration = Integration {
-                full_name: RepositoryName::parse(&repository).map_err(usage)?,
-                target_branch: Branch::parse(&target).map_err(usage)?,
+                full_name: RepositoryName::parse(&repository).map_err(|error| usage(&error))?,
+                target_branch: Branch::parse(&target).map_err(|error| usage(&error))?,
             };
             administration.add_integration(&tenant, &integration).await?;
             Ok(json!({ "tenant_key": tenant, "repo_full": repository, "target_branch": target }))
@@ -44,7 +44,7 @@ async fn act(administration: &Administration, verb: AdminVerb) -> Result<Value, 
 async fn act_on_keys(administration: &Administration, verb: AdminKey) -> Result<Value, CommandError> {
     match verb {
         AdminKey::Create { tenant, role, product, expires } => {
-            let tenant = TenantKey::parse(&tenant).map_err(usage)?;
+            let tenant = TenantKey::parse(&tenant).map_err(|error| usage(&error))?;
             let role = match role {
                 KeyRole::Agent => Role::Agent,
                 KeyRole::Human => Role::Human,
@@ -56,7 +56,7 @@ async fn act_on_keys(administration: &Administration, verb: AdminKey) -> Result<
         }
         AdminKey::Revoke { id } => listed(&administration.revoke_key(&id).await?),
         AdminKey::List { tenant } => {
-            let tenant = TenantKey::parse(&tenant).map_err(usage)?;
+            let tenant = TenantKey::parse(&tenant).map_err(|error| usage(&error))?;
             administration
                 .list_keys(&tenant)
                 .await?
@@ -90,8 +90,8 @@ fn timestamp(seconds: u64) -> Result<String, CommandError> {
         .ok_or_else(|| CommandError::usage("the expiry is too far away to be written"))
 }
 
-fn usage(error: NameError) -> CommandError {
-    CommandError::of(Kind::Invalid, &error)
+fn usage(error: &NameError) -> CommandError {
+    CommandError::of(Kind::Invalid, error)
 }
 
 /// `90d`, `12h`, `30m`, `45s` in seconds.

@@ -56,27 +56,27 @@ struct World {
 /// Runs the demo.
 pub fn run(config: &Config) -> Result<u8, CommandError> {
     let world = World::make(config)?;
-    world.tell("a repository with one commit, pushed to a remote beside it");
+    World::tell("a repository with one commit, pushed to a remote beside it");
     world.prepare()?;
-    world.tell("prevet init");
+    World::tell("prevet init");
     world.prevet(&["init"])?;
-    world.tell(
+    World::tell(
         "a commit with a key in it, SQL and a shell command made of text, and a mutable default; git push",
     );
     world.commit("search.py", &flawed(), "Search by name")?;
     let stopped = world.push()?;
-    world.tell(&format!("the push was {} (exit code {})", word(&stopped), code(&stopped)));
-    world.tell("the mended change; git push");
+    World::tell(&format!("the push was {} (exit code {})", word(&stopped), code(&stopped)));
+    World::tell("the mended change; git push");
     world.amend("search.py", SAFE)?;
     let passed = world.push()?;
-    world.tell(&format!("the push was {} (exit code {})", word(&passed), code(&passed)));
+    World::tell(&format!("the push was {} (exit code {})", word(&passed), code(&passed)));
     let shown = String::from_utf8_lossy(&stopped.stderr).into_owned();
     let as_told = !stopped.status.success() && shown.contains("search.py:4") && passed.status.success();
     let findings = shown.lines().filter(|line| line.trim_start().starts_with("--> ")).count();
     console::data(
         format!("demo: stopped with {findings} findings shown, passed once mended: {as_told}\n").as_bytes(),
     )?;
-    Ok(if as_told { 0 } else { 1 })
+    Ok(u8::from(!as_told))
 }
 
 fn word(output: &Output) -> &'static str {
@@ -99,7 +99,7 @@ impl World {
         Ok(Self { folder, prevet: std::env::current_exe().map_err(failed)? })
     }
 
-    fn tell(&self, step: &str) {
+    fn tell(step: &str) {
         console::show(&format!("\n== {step}\n"));
     }
 
@@ -124,7 +124,7 @@ impl World {
         command
     }
 
-    fn run(&self, command: &mut Command) -> Result<Output, CommandError> {
+    fn run(command: &mut Command) -> Result<Output, CommandError> {
         let name = Path::new(command.get_program()).display().to_string();
         let output = command.output();
         output.map_err(|error| {
@@ -133,7 +133,7 @@ impl World {
     }
 
     fn git(&self, arguments: &[&str]) -> Result<(), CommandError> {
-        let output = self.run(&mut self.command("git", arguments))?;
+        let output = Self::run(&mut self.command("git", arguments))?;
         if output.status.success() {
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl World {
     }
 
     fn prevet(&self, arguments: &[&str]) -> Result<(), CommandError> {
-        let output = self.run(&mut self.command(&self.prevet, arguments))?;
+        let output = Self::run(&mut self.command(&self.prevet, arguments))?;
         console::show(&String::from_utf8_lossy(&output.stderr));
         if output.status.success() {
             return Ok(());
@@ -183,7 +183,7 @@ impl World {
     }
 
     fn push(&self) -> Result<Output, CommandError> {
-        let output = self.run(&mut self.command("git", &["push", "origin", "search"]))?;
+        let output = Self::run(&mut self.command("git", &["push", "origin", "search"]))?;
         console::show(&String::from_utf8_lossy(&output.stderr));
         Ok(output)
     }

@@ -29,7 +29,7 @@ pub async fn run(config: &Config) -> Result<u8, CommandError> {
             checks.push(base(repository));
         }
         Err(error) => {
-            checks.push(Check::Note(format!("{error}: run doctor inside one to see its hook and policy")))
+            checks.push(Check::Note(format!("{error}: run doctor inside one to see its hook and policy")));
         }
     }
     checks.push(server(config, repository.as_ref().ok()).await);
