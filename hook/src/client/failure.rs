@@ -51,8 +51,9 @@ pub fn refused(
         Ok(body) => body.error,
         Err(_) => String::from_utf8_lossy(body).chars().take(FOREIGN_TEXT_CHARACTERS_MAX).collect(),
     };
-    let later = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let later = later.map(|value| format!("; it asks to come back in {value} s")).unwrap_or_default();
+    // The header may hold a date as well, which helps nobody in one line.
+    let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
+    let later = seconds.map(|value| format!("; it asks to come back in {value} s")).unwrap_or_default();
     let text = format!("{action}: {url} answered {} {said}{later}", status.as_u16());
     CommandError::new(Kind::from_http_status(status.as_u16()), text)
 }

@@ -56,18 +56,20 @@ struct World {
 /// Runs the demo.
 pub fn run(config: &Config) -> Result<u8, CommandError> {
     let world = World::make(config)?;
-    tell("a repository with one commit, pushed to a remote beside it");
+    World::tell("a repository with one commit, pushed to a remote beside it");
     world.prepare()?;
-    tell("prevet init");
+    World::tell("prevet init");
     world.prevet(&["init"])?;
-    tell("a commit with a key in it, SQL and a shell command made of text, and a mutable default; git push");
+    World::tell(
+        "a commit with a key in it, SQL and a shell command made of text, and a mutable default; git push",
+    );
     world.commit("search.py", &flawed(), "Search by name")?;
     let stopped = world.push()?;
-    tell(&format!("the push was {} (exit code {})", word(&stopped), code(&stopped)));
-    tell("the mended change; git push");
+    World::tell(&format!("the push was {} (exit code {})", word(&stopped), code(&stopped)));
+    World::tell("the mended change; git push");
     world.amend("search.py", SAFE)?;
     let passed = world.push()?;
-    tell(&format!("the push was {} (exit code {})", word(&passed), code(&passed)));
+    World::tell(&format!("the push was {} (exit code {})", word(&passed), code(&passed)));
     let shown = String::from_utf8_lossy(&stopped.stderr).into_owned();
     let as_told = !stopped.status.success() && shown.contains("search.py:4") && passed.status.success();
     let findings = shown.lines().filter(|line| line.trim_start().starts_with("--> ")).count();
@@ -85,18 +87,6 @@ fn code(output: &Output) -> i32 {
     output.status.code().unwrap_or(-1)
 }
 
-fn tell(step: &str) {
-    console::show(&format!("\n== {step}\n"));
-}
-
-/// Runs a program to its end.
-fn output_of(command: &mut Command) -> Result<Output, CommandError> {
-    let name = Path::new(command.get_program()).display().to_string();
-    let output = command.output();
-    output
-        .map_err(|error| CommandError::usage(format!("{name} cannot be started ({error}); is it installed?")))
-}
-
 impl World {
     fn make(config: &Config) -> Result<Self, CommandError> {
         let failed = |error: std::io::Error| {
@@ -107,6 +97,10 @@ impl World {
         fs::create_dir(folder.path().join("home")).map_err(failed)?;
         fs::create_dir(folder.path().join("work")).map_err(failed)?;
         Ok(Self { folder, prevet: std::env::current_exe().map_err(failed)? })
+    }
+
+    fn tell(step: &str) {
+        console::show(&format!("\n== {step}\n"));
     }
 
     fn work(&self) -> PathBuf {
@@ -130,8 +124,16 @@ impl World {
         command
     }
 
+    fn run(command: &mut Command) -> Result<Output, CommandError> {
+        let name = Path::new(command.get_program()).display().to_string();
+        let output = command.output();
+        output.map_err(|error| {
+            CommandError::usage(format!("{name} cannot be started ({error}); is it installed?"))
+        })
+    }
+
     fn git(&self, arguments: &[&str]) -> Result<(), CommandError> {
-        let output = output_of(&mut self.command("git", arguments))?;
+        let output = Self::run(&mut self.command("git", arguments))?;
         if output.status.success() {
             return Ok(());
         }
@@ -141,7 +143,7 @@ impl World {
     }
 
     fn prevet(&self, arguments: &[&str]) -> Result<(), CommandError> {
-        let output = output_of(&mut self.command(&self.prevet, arguments))?;
+        let output = Self::run(&mut self.command(&self.prevet, arguments))?;
         console::show(&String::from_utf8_lossy(&output.stderr));
         if output.status.success() {
             return Ok(());
@@ -181,7 +183,7 @@ impl World {
     }
 
     fn push(&self) -> Result<Output, CommandError> {
-        let output = output_of(&mut self.command("git", &["push", "origin", "search"]))?;
+        let output = Self::run(&mut self.command("git", &["push", "origin", "search"]))?;
         console::show(&String::from_utf8_lossy(&output.stderr));
         Ok(output)
     }

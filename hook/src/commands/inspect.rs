@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use prevet_domain::policy::Gate;
+use prevet_domain::policy::{Gate, Policy};
 use prevet_domain::verdict::{Cause, Verdict};
 use prevet_wire::error::ErrorBody;
 use prevet_wire::policy_file;
@@ -28,16 +28,16 @@ pub async fn run(config: &Config, arguments: &Inspect) -> Result<u8, CommandErro
     let (connection, client) = connect(config).await?;
     let outcome = inspect(&client, &repository, arguments).await;
     connection.close().await;
-    let Some(inspection) = outcome? else { return nothing(arguments.format) };
+    let Some((inspection, policy)) = outcome? else { return nothing(arguments.format) };
     print(config, &repository, arguments, &inspection)?;
-    Ok(exit_code(&inspection, gate))
+    Ok(exit_code(&inspection, gate, &policy))
 }
 
 async fn inspect(
     client: &Client,
     repository: &Repository,
     arguments: &Inspect,
-) -> Result<Option<Inspection>, CommandError> {
+) -> Result<Option<(Inspection, Policy)>, CommandError> {
     let progress = Progress::start("opening a session");
     let (branch, head) = (repository.branch_name()?, repository.head()?);
     let session = inspection::open_session(client, repository, &branch, head.as_deref()).await?;
@@ -46,6 +46,7 @@ async fn inspect(
         Some(base) => repository.base_id(base)?,
         None => base(repository, &session)?,
     };
+    let policy = inspection::policy(repository, &base)?;
     let captured = repository.capture_work_tree(&base)?;
     tell_left_out(&captured);
     if captured.patch.is_empty() {
@@ -54,7 +55,8 @@ async fn inspect(
     progress.step("inspecting the change");
     let subject = Subject { patch: captured.patch, base: &base, after: After::WorkTree };
     let question = Question { profile: arguments.profile.clone(), intent: arguments.intent.clone() };
-    inspection::run(client, repository, &session.session_id, subject, &question).await.map(Some)
+    let inspection = inspection::run(client, repository, &session.session_id, subject, &question).await?;
+    Ok(Some((inspection, policy)))
 }
 
 /// No change is no error. A program that reads the output gets a document all the same, which claims nothing.
@@ -110,9 +112,12 @@ fn print(
 }
 
 /// The verdict's exit code; with a gate of the caller's own, the one that follows from that.
-fn exit_code(inspection: &Inspection, gate: Option<Gate>) -> u8 {
+fn exit_code(inspection: &Inspection, gate: Option<Gate>, policy: &Policy) -> u8 {
     let Some(gate) = gate else { return inspection.verdict.exit_code() };
-    if gate.reached_by_any(inspection.findings.iter().map(|it| &it.finding)) {
+    let reaches = |gate: Gate| gate.reached_by_any(inspection.findings.iter().map(|it| &it.finding));
+    // Then an ignore that the policy does not accept stands behind the verdict. How severe it is, is not known.
+    let held = inspection.verdict == Verdict::RequestChanges && !reaches(policy.gate);
+    if reaches(gate) || (held && gate != Gate::Never) {
         return Verdict::RequestChanges.exit_code();
     }
     let parts = inspection.degraded.iter().flat_map(|it| &it.not_reviewed);

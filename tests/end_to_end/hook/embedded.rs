@@ -79,7 +79,7 @@ fn a_killed_server_is_not_waited_for() {
 fn two_pushes_at_once(served: bool) {
     let world = world();
     let first = hooked(&world);
-    let server = served.then(|| Served::start(&world));
+    let running = served.then(|| Served::start(&world));
     let second = world.clone_of("w.git", "second", &[]);
     second.install_hook();
     first.commit_file("one.py", CLEAN);
@@ -94,8 +94,8 @@ fn two_pushes_at_once(served: bool) {
     outcomes[0].is_clean();
     outcomes[1].is_stopped_by(&["two.py:2"]);
     outcomes[2].is_clean();
-    if let Some(server) = server {
-        server.stop();
+    if let Some(running) = running {
+        running.stop();
     }
     leaves_nothing_behind(&world);
 }

@@ -1,5 +1,7 @@
 //! The developer's side from end to end: the real binary, real repositories, real `git push`.
 
+#![expect(clippy::unwrap_used, reason = "what fails in a test's helper fails the test")]
+
 mod diffs;
 mod embedded;
 mod history;

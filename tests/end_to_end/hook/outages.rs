@@ -182,3 +182,23 @@ fn a_bound_that_is_no_number_is_refused_by_name() {
         call.env("PREVET_TIMEOUT_SECONDS", value).exits(2).says(&["PREVET_TIMEOUT_SECONDS", value]);
     }
 }
+
+#[test]
+fn lines_that_git_does_not_write_are_named_and_hold_nothing_up() {
+    let world = world();
+    let repository = world.repository("w");
+    let outcome = repository.prevet(&["hook", "pre-push", "origin", "url"]).stdin("what is this\n").run();
+    outcome.went_on_unreviewed(&["what is this"]);
+}
+
+#[test]
+fn a_target_branch_that_is_an_option_never_reaches_git() {
+    let elsewhere = world();
+    let mark = elsewhere.path("mark");
+    let branch = format!("--upload-pack=touch {}", mark.display());
+    let session =
+        json!({ "session_id": "s".repeat(40), "resumed": false, "target_branch": branch, "repo_full": "w" });
+    let stub = Stub::always(Answer::json(200, &session));
+    pushed_to(&stub.url()).went_on_unreviewed(&["named a target branch that is none"]);
+    assert!(!mark.exists());
+}

@@ -156,6 +156,9 @@ fn an_ignore_comment_of_the_change_itself_holds_the_gate_where_the_base_says_so(
     repository.commit_file("f.py", &ignored);
     let outcome = repository.push(&["origin", "topic"]).run();
     outcome.is_stopped_by(&["suppressed", "both are meant", "new in this change"]);
+    repository.prevet(&["inspect"]).exits(1);
+    repository.prevet(&["inspect", "--fail-on", "high"]).exits(1);
+    repository.prevet(&["inspect", "--fail-on", "never"]).succeeds();
     repository.git(&["push", "-q", "--no-verify", "origin", "topic:main"]);
     repository.commit_file("f.py", ignored.replace("or 2", "or 3"));
     let outcome = repository.push(&["origin", "topic"]).succeeds();

@@ -3,6 +3,7 @@
 use prevet_testkit::world::{Outcome, WorkRepository};
 
 use crate::material::{CLEAN, DOUBT, DOUBT_RULE, FLAW, FLAW_RULE, secret, secret_line, world};
+use crate::served::Served;
 
 const FORMATS: [&str; 4] = ["text", "json", "sarif", "markdown"];
 
@@ -14,6 +15,7 @@ fn inspect(repository: &WorkRepository<'_>, arguments: &[&str], code: i32) -> Ou
 fn exit_codes_follow_verdict_and_gate() {
     let world = world();
     let repository = world.repository("w");
+    let served = Served::start(&world);
     let check = |content: &str, arguments: &[&str], code: i32| {
         repository.write("f.py", content);
         inspect(&repository, arguments, code);
@@ -26,12 +28,14 @@ fn exit_codes_follow_verdict_and_gate() {
     check(DOUBT, &[], 0);
     check(DOUBT, &["--fail-on", "medium"], 1);
     check(DOUBT, &["--profile", "security", "--fail-on", "low"], 0);
+    served.stop();
 }
 
 #[test]
 fn what_was_not_read_is_3_whatever_the_gate() {
     let world = world();
     let repository = world.repository("w");
+    let served = Served::start(&world);
     repository.write("t.lua", "x = 1\n");
     for arguments in [&[][..], &["--fail-on", "never"], &["--fail-on", "low"]] {
         let outcome = inspect(&repository, arguments, 3);
@@ -39,6 +43,7 @@ fn what_was_not_read_is_3_whatever_the_gate() {
     }
     repository.write("f.py", FLAW);
     inspect(&repository, &[], 1);
+    served.stop();
 }
 
 #[test]
@@ -134,6 +139,7 @@ fn no_change_is_told_and_claims_nothing() {
 fn a_mended_finding_is_told_as_fixed() {
     let world = world();
     let repository = world.repository("w");
+    let served = Served::start(&world);
     repository.write("f.py", FLAW);
     let first = inspect(&repository, &["--format", "json"], 1).json();
     repository.write("f.py", format!("import os\n\n\n{FLAW}"));
@@ -143,17 +149,20 @@ fn a_mended_finding_is_told_as_fixed() {
     repository.write("f.py", CLEAN);
     let mended = inspect(&repository, &["--format", "json"], 0).json();
     assert_eq!(mended["fixed"][0]["id"], first["findings"][0]["id"]);
+    served.stop();
 }
 
 #[test]
 fn findings_of_every_severity_are_in_the_text() {
     let world = world();
     let repository = world.repository("w");
+    let served = Served::start(&world);
     repository.write("f.py", FLAW);
     repository.write("g.py", DOUBT);
     let text = inspect(&repository, &[], 1).text();
     assert!(text.contains(FLAW_RULE) && text.contains(DOUBT_RULE), "{text}");
     assert!(text.contains("request_changes: 1 high, 1 medium"), "{text}");
+    served.stop();
 }
 
 #[test]

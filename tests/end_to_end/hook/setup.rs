@@ -175,7 +175,9 @@ fn doctor_says_what_is_set_up_and_what_is_not() {
     let repository = world.repository("w");
     let shows = |code: i32, parts: &[&str]| {
         let outcome = repository.prevet(&["doctor"]).exits(code);
-        parts.iter().for_each(|part| assert!(outcome.text().contains(part), "{part}: {outcome}"));
+        for part in parts {
+            assert!(outcome.text().contains(part), "{part}: {outcome}");
+        }
     };
     shows(0, &["note  the pre-push hook is not installed: `prevet init`", "ok    no server is set"]);
     repository.install_hook();

@@ -17,6 +17,7 @@ impl<'w> WorkRepository<'w> {
     }
 
     /// Another checkout, such as a linked worktree.
+    #[must_use]
     pub fn beside(&self, name: &str) -> WorkRepository<'w> {
         WorkRepository { world: self.world, root: self.world.path(name) }
     }
