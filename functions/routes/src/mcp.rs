@@ -48,7 +48,8 @@ pub fn mcp_router(service: Service) -> Router {
     let mcp = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
     let guarded =
         Router::new().route_service("/mcp", mcp).layer(middleware::from_fn_with_state(service, guard));
-    guarded.route("/.well-known/{*path}", axum::routing::any(no_oauth))
+    let no_oauth = axum::routing::any(no_oauth);
+    guarded.route("/.well-known/{*path}", no_oauth.clone()).route("/mcp/.well-known/{*path}", no_oauth)
 }
 
 /// Clients that look for OAuth metadata are told at once that there is none to find.
