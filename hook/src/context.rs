@@ -9,8 +9,8 @@ use prevet_wire::context_pack::{ContextPack, FILES_MAX, PackedFile};
 use crate::error::CommandError;
 use crate::git::Repository;
 
-/// What a pack's files may have together: JSON quoting may double them.
-const FILES_BYTES_MAX: usize = CONTEXT_BYTES_MAX / 2;
+/// What a pack's files may have together, as JSON; the rest is for paths and the policy.
+const FILES_BYTES_MAX: usize = CONTEXT_BYTES_MAX - (4 << 20);
 
 /// Where files after the change are.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,10 @@ pub fn build(
             continue;
         }
         let Some(packed) = packed_file(repository, file, after)? else { continue };
-        if packed.text.len() <= bytes_left {
-            bytes_left -= packed.text.len();
+        // Control characters take six bytes in JSON.
+        let bytes = serde_json::to_string(&packed.text).map_or(usize::MAX, |json| json.len());
+        if bytes <= bytes_left {
+            bytes_left -= bytes;
             pack.files.push(packed);
         }
     }

@@ -12,7 +12,7 @@ use prevet_domain::ids::{Branch, CommitId};
 use prevet_domain::kind::Kind;
 use prevet_domain::policy::Policy;
 use prevet_domain::verdict::{Cause, NotReviewed, Verdict};
-use prevet_wire::inspect::{InspectContext, InspectParameters, InspectResult};
+use prevet_wire::inspect::{InspectContext, InspectParameters, InspectResult, NotReviewedRecord};
 use prevet_wire::policy_file;
 use prevet_wire::session::{SessionRequest, SessionResponse};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub use self::history::{HistorySecrets, history_secrets};
 use crate::client::{Client, Upload};
 use crate::context::{self, After};
 use crate::error::CommandError;
-use crate::git::Repository;
+use crate::git::{LeftOut, Repository};
 use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
 
 /// Pages of one result that are fetched.
@@ -218,6 +218,33 @@ fn view(result: InspectResult, raw: Value) -> Result<Inspection, CommandError> {
         notes: notes.collect(),
         raw,
     })
+}
+
+/// Adds what git could not capture to what was not read.
+pub fn add_left_out(inspection: &mut Inspection, left_out: &[LeftOut]) {
+    if left_out.is_empty() {
+        return;
+    }
+    inspection.verdict = inspection.verdict.worst(Verdict::Incomplete);
+    let cause = "git could not capture all of the change".to_owned();
+    let degraded = inspection.degraded.get_or_insert_with(|| Degraded { cause, not_reviewed: Vec::new() });
+    for part in left_out {
+        let reason = format!("not captured: {}", part.reason);
+        degraded.not_reviewed.push(NotReviewed {
+            file: part.path.clone(),
+            line: None,
+            reason,
+            cause: Cause::Gap,
+        });
+    }
+    let records: Vec<NotReviewedRecord> = degraded.not_reviewed.iter().cloned().map(Into::into).collect();
+    if let Value::Object(raw) = &mut inspection.raw {
+        raw.insert("verdict".to_owned(), inspection.verdict.as_str().into());
+        raw.insert(
+            "degraded".to_owned(),
+            serde_json::json!({ "cause": degraded.cause, "not_reviewed": records }),
+        );
+    }
 }
 
 fn is_convention(reason: &str) -> bool {

@@ -33,3 +33,13 @@ impl Config {
         })
     }
 }
+
+/// The level of `PREVET_LOG`: `off`, `error`, `warn`, `info`, `debug` or `trace`; `info` for anything else.
+#[expect(clippy::disallowed_methods, reason = "the one place where the functions read their environment")]
+pub(crate) fn log_level() -> &'static str {
+    let named = env::var("PREVET_LOG").unwrap_or_default().to_ascii_lowercase();
+    ["off", "error", "warn", "info", "debug", "trace"]
+        .into_iter()
+        .find(|level| *level == named)
+        .unwrap_or("info")
+}

@@ -23,10 +23,14 @@ const FINDINGS_BYTES_MAX: usize = (RESULT_TOKENS_MAX - 4_000) * BYTES_PER_TOKEN;
 const NOT_REVIEWED_MAX: usize = 120;
 /// Gone findings which one result names.
 const FIXED_MAX: usize = 100;
+/// What each of the lists beside the findings may take of a result.
+const LIST_BYTES_MAX: usize = 3_500;
+/// Ends the cursor of a run that changed the branch's history.
+const CHANGED_MARK: &str = "c";
 
 /// Runs the tool.
 pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, Failure> {
-    let parameters: InspectParameters = serde_json::from_value(arguments).map_err(|error| {
+    let parameters: InspectParameters = prevet_wire::json::from_value(arguments).map_err(|error| {
         Failure::invalid(format!("the parameters of inspect_diff are not right: {error}"))
     })?;
     let context = parameters.context.clone().unwrap_or_default();
@@ -56,6 +60,7 @@ fn parse(parameters: &InspectParameters, context: &InspectContext) -> Result<Ins
         report_types: context.report_types.as_deref().map(report_types).transpose()?,
         intent: parameters.intent.clone(),
         guidelines,
+        continues: context.cursor.as_deref().map(|cursor| cursor.ends_with(CHANGED_MARK)),
         expected_diff_sha256: context.diff_sha256.clone(),
     })
 }
@@ -75,7 +80,7 @@ fn report_types(names: &[String]) -> Result<Vec<ReportType>, Failure> {
 
 /// The part of the result that begins at `cursor`.
 fn page(inspection: &Inspection, cursor: Option<&str>) -> Result<InspectResult, Failure> {
-    let start = cursor.map_or(Ok(0), |cursor| offset(cursor, &inspection.report_key))?;
+    let start = cursor.map_or(Ok(0), |cursor| offset(cursor, &inspection.run.report_key))?;
     let report = &inspection.report;
     let total = report.findings.len();
     let records = report.findings.iter().skip(start).cloned().map(FindingRecord::from);
@@ -89,36 +94,55 @@ fn page(inspection: &Inspection, cursor: Option<&str>) -> Result<InspectResult, 
     let counted = total > 0 || !report.suppressed.is_empty();
     Ok(InspectResult {
         verdict: report.verdict.as_str().to_owned(),
-        profile: inspection.profile.as_str().to_owned(),
+        profile: inspection.run.profile.as_str().to_owned(),
         session_id: inspection.session_id.clone(),
         findings,
-        counts: counted.then(|| Counts::of(&report.findings, report.suppressed.clone())),
-        fixed: inspection.fixed.iter().take(FIXED_MAX).map(fixed).collect(),
+        counts: counted.then(|| counts(report)),
+        fixed: within(inspection.fixed.iter().take(FIXED_MAX).map(fixed)),
         degraded: degraded(report),
         context_refresh: context_refresh(report),
-        secret_scan: None,
+        secret_scan: secret_scan(report),
         compiler_check: compiler_check(report),
-        cached: inspection.cached,
-        more: (end < total).then(|| more(&inspection.report_key, end, total)),
+        cached: inspection.run.cached,
+        more: (end < total).then(|| more(inspection, end, total)),
     })
+}
+
+/// As much of a list as fits beside the findings.
+fn within<T: serde::Serialize>(list: impl Iterator<Item = T>) -> Vec<T> {
+    let mut bytes = 0;
+    list.take_while(|item| {
+        bytes += serde_json::to_string(item).map_or(0, |text| text.len());
+        bytes <= LIST_BYTES_MAX
+    })
+    .collect()
+}
+
+/// The counts; of what is ignored as much as fits, all of it counted.
+fn counts(report: &StoredReport) -> Counts {
+    let mut counts = Counts::of(&report.findings, report.suppressed.clone());
+    counts.suppressed_total = counts.suppressed.len();
+    counts.suppressed = within(counts.suppressed.into_iter());
+    counts
 }
 
 fn fixed((id, title): &(String, String)) -> Fixed {
     Fixed { id: id.clone(), title: title.clone() }
 }
 
-/// `<report>.<offset>`: a cursor of another report is not one of this.
+/// `<report>.<offset>`, and [`CHANGED_MARK`] where it applies: a cursor of another report is not one of this.
 fn offset(cursor: &str, report_key: &str) -> Result<usize, Failure> {
     let parts = cursor.split_once('.').filter(|(report, _)| report_key.get(..16) == Some(*report));
-    parts.and_then(|(_, offset)| offset.parse().ok()).ok_or_else(|| {
+    parts.and_then(|(_, offset)| offset.trim_end_matches(CHANGED_MARK).parse().ok()).ok_or_else(|| {
         Failure::invalid(
             "context.cursor is not of this result (the diff or the parameters changed); call without it",
         )
     })
 }
 
-fn more(report_key: &str, end: usize, total: usize) -> More {
-    let cursor = format!("{}.{end}", report_key.get(..16).unwrap_or_default());
+fn more(inspection: &Inspection, end: usize, total: usize) -> More {
+    let mark = if inspection.run.changed_history { CHANGED_MARK } else { "" };
+    let cursor = format!("{}.{end}{mark}", inspection.run.report_key.get(..16).unwrap_or_default());
     let instruction =
         "call inspect_diff again with the same parameters and context.cursor set to this cursor";
     More { cursor, remaining: total - end, instruction: instruction.to_owned() }
@@ -131,10 +155,7 @@ fn degraded(report: &StoredReport) -> Option<Degraded> {
     }
     let gaps = report.coverage.gaps().count();
     let cause = match (report.verdict, gaps) {
-        (_, 0) => {
-            "files that nobody reads by convention or policy were left out; secrets were looked for in them"
-                .to_owned()
-        }
+        (_, 0) => "files that nobody reads by convention or policy were left out".to_owned(),
         (Verdict::Error, _) => "nothing of the change could be read".to_owned(),
         (_, gaps) => format!("{gaps} part(s) of the change were not read"),
     };
@@ -142,12 +163,23 @@ fn degraded(report: &StoredReport) -> Option<Degraded> {
     let mut sorted: Vec<_> = parts.iter().collect();
     sorted.sort_by_key(|part| part.cause == Cause::Convention);
     let mut named: Vec<NotReviewedRecord> =
-        sorted.into_iter().take(NOT_REVIEWED_MAX).cloned().map(Into::into).collect();
+        within(sorted.into_iter().take(NOT_REVIEWED_MAX).cloned().map(Into::into));
     if parts.len() > named.len() {
         let reason = format!("{} more, not named here", parts.len() - named.len());
         named.push(NotReviewedRecord { file: "*".to_owned(), line: None, reason });
     }
     Some(Degraded { cause, not_reviewed: named })
+}
+
+/// Secrets cannot be looked for where the diff shows no text.
+fn secret_scan(report: &StoredReport) -> Option<Deviation> {
+    let files = report.coverage.not_reviewed.iter().filter(|part| part.reason == "binary").count();
+    (files > 0).then(|| Deviation {
+        status: "partial".to_owned(),
+        reason: format!(
+            "{files} binary file(s) show no text in the diff: no secrets could be looked for in them"
+        ),
+    })
 }
 
 fn context_refresh(report: &StoredReport) -> Option<Deviation> {

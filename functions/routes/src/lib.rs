@@ -11,6 +11,7 @@ mod inbox;
 mod inspect_tool;
 mod logging;
 mod mcp;
+mod message;
 mod pack;
 mod session;
 mod upload;

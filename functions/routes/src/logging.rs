@@ -2,11 +2,14 @@
 
 use tracing_subscriber::EnvFilter;
 
-/// Starts logging at the level of `PREVET_LOG` (`info` without it). A second call does nothing.
+use crate::config::log_level;
+
+/// Starts logging at the level that `PREVET_LOG` names (`info` without it). A second call does nothing.
+///
+/// Libraries only report errors: at finer levels some of them write whole requests, keys included.
 pub fn start_logging() {
-    let filter =
-        EnvFilter::builder().with_env_var("PREVET_LOG").with_default_directive(tracing::Level::INFO.into());
-    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter.from_env_lossy());
+    let filter = EnvFilter::new(format!("error,prevet={}", log_level()));
+    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter);
     // A subscriber that is there already is as good.
     let _ = subscriber.with_writer(std::io::stderr).try_init();
 }

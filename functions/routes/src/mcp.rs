@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::header::{ACCEPT, HOST};
+use axum::http::header::HOST;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, inspect_tool};
+use crate::{Service, access, inspect_tool, message};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
@@ -58,8 +58,8 @@ async fn no_oauth() -> Failure {
     Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", text)
 }
 
-/// Checks the key, where one is sent, and the host and origin against DNS rebinding; and takes any `Accept`.
-async fn guard(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+/// Checks the key, where one is sent, the host and origin against DNS rebinding, and the message.
+async fn guard(State(service): State<Service>, request: Request, next: Next) -> Response {
     if let Err(failure) = check_host(&service, &request) {
         return failure.into_response();
     }
@@ -68,12 +68,10 @@ async fn guard(State(service): State<Service>, mut request: Request, next: Next)
     {
         return Failure::from(error).into_response();
     }
-    // Both forms are offered by every client that matters; one that says `*/*` or nothing means the same.
-    let accepts = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
-    if accepts.contains("*/*") || !accepts.contains("text/event-stream") {
-        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    match message::checked(request).await {
+        Ok(request) => next.run(request).await,
+        Err(answer) => answer,
     }
-    next.run(request).await
 }
 
 /// A page in a browser may not speak to a server on the same machine: neither by a name of its own that leads to

@@ -31,7 +31,7 @@ async fn open(
         return Err(AppError::Access(AccessError::NoKey).into());
     }
     let json = body::read(&headers, request, JSON_BODY_BYTES_MAX).await?;
-    let request: SessionRequest = serde_json::from_slice(&json).map_err(|error| {
+    let request: SessionRequest = prevet_wire::json::object(&json).map_err(|error| {
         Failure::invalid(format!("the body is not a JSON object as POST /session takes it: {error}"))
     })?;
     let call = parse(request, api_key).map_err(AppError::from)?;

@@ -50,11 +50,11 @@ async fn upload(
         return Err(AppError::Access(AccessError::NoKey).into());
     }
     let session_id = SessionId::parse(&session_id).map_err(|_| AppError::UnknownSession)?;
+    let session = service.app.authorize_upload(api_key.as_deref(), &session_id).await?;
     let boundary = boundary(&headers)?;
     let multipart = body::read(&headers, request, MULTIPART_BYTES_MAX).await?;
     let parts = read_parts(multipart, boundary).await?;
-    let call = call(api_key, session_id.clone(), parts)?;
-    let diff_unchanged = service.app.upload_diff(call).await?;
+    let diff_unchanged = service.app.upload_diff(&session, call(parts)?).await?;
     Ok(Json(UploadResponse { session_id: session_id.to_string(), diff_unchanged }))
 }
 
@@ -89,7 +89,7 @@ async fn read_parts(body: Bytes, boundary: String) -> Result<Parts, Failure> {
     Err(Failure::invalid(format!("the multipart body has more than {PARTS_MAX} parts")))
 }
 
-fn call(api_key: Option<String>, session_id: SessionId, parts: Parts) -> Result<UploadDiff, Failure> {
+fn call(parts: Parts) -> Result<UploadDiff, Failure> {
     let diff = parts.file.ok_or_else(|| {
         Failure::invalid(
             "the part `file` is missing: send what `git diff` prints as the multipart field `file`",
@@ -105,7 +105,7 @@ fn call(api_key: Option<String>, session_id: SessionId, parts: Parts) -> Result<
     let base = base.map_err(|error| Failure::invalid(format!("base_sha: {error}")))?;
     let body = UploadBody { diff: &diff, context: context.as_deref() }.write();
     let contents = pack::contents(diff.clone(), context.as_deref()).map_err(Failure::invalid)?;
-    Ok(UploadDiff { api_key, session_id, diff, base, context, body, contents })
+    Ok(UploadDiff { diff, base, context, body, contents })
 }
 
 fn limited(what: &str, bytes: &Bytes, limit_bytes: usize) -> Result<(), Failure> {

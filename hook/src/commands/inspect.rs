@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use prevet_domain::kind::Kind;
 use prevet_domain::policy::{Gate, Policy};
 use prevet_domain::verdict::{Cause, Verdict};
 use prevet_wire::error::ErrorBody;
@@ -49,6 +50,10 @@ async fn inspect(
     let policy = inspection::policy(repository, &base)?;
     let captured = repository.capture_work_tree(&base)?;
     tell_left_out(&captured);
+    if captured.patch.is_empty() && !captured.left_out.is_empty() {
+        let text = "nothing of the change could be captured (see above): nothing was inspected";
+        return Err(CommandError::new(Kind::Unavailable, text));
+    }
     if captured.patch.is_empty() {
         return Ok(None);
     }

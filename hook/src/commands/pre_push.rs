@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use prevet_domain::finding::Finding;
 use prevet_domain::kind::Kind;
 use prevet_domain::policy::{OnError, Policy};
-use prevet_domain::verdict::Verdict;
+use prevet_domain::verdict::{Cause, Verdict};
 
 use super::diff::connect;
 use super::inspect::tell_left_out;
@@ -117,29 +117,67 @@ async fn review_all(
         inspection::open_session(client, repository, &repository.branch_name()?, head.as_deref()).await?;
     let target = inspection::target_branch(&session)?;
     let plan: PushPlan = repository.plan_push(remote, lines, target.as_ref())?;
-    if plan.reviews.len() > REVIEWS_MAX {
-        let text = format!(
-            "the push has {} ranges of commits, more than {REVIEWS_MAX}; push fewer references at once",
-            plan.reviews.len()
-        );
-        return Err(CommandError::new(Kind::TooLarge, text));
-    }
-    let mut verdict = Verdict::Approve;
-    let mut on_error = OnError::Allow;
-    for review in &plan.reviews {
+    let mut tally = Tally::default();
+    for review in plan.reviews.iter().take(REVIEWS_MAX) {
         tell_base(review);
-        let policy = inspection::policy(repository, &review.base)?;
-        let reviewed = review_one(client, repository, review, &policy, progress).await?;
-        if policy.on_error == OnError::Block {
-            on_error = OnError::Block;
+        match review_and_show(config, client, repository, review, progress).await {
+            Ok(verdict) => tally.verdict = tally.verdict.worst(verdict),
+            // With one range there is nothing else to say than why.
+            Err(error) if plan.reviews.len() == 1 => return Err(error),
+            Err(error) => tally.fail(repository, review, &error),
         }
-        if let Some(inspection) = reviewed {
-            progress.step("writing the report");
-            show(config, repository, review, &inspection);
-            verdict = verdict.worst(inspection.verdict);
+        tally.weigh(repository, review);
+    }
+    for review in plan.reviews.iter().skip(REVIEWS_MAX) {
+        let text = format!("a push is reviewed in {REVIEWS_MAX} ranges of commits at most");
+        tally.fail(repository, review, &CommandError::new(Kind::TooLarge, text));
+    }
+    Ok(conclude(tally.verdict, tally.on_error))
+}
+
+/// What the ranges of one push come to together.
+struct Tally {
+    verdict: Verdict,
+    on_error: OnError,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { verdict: Verdict::Approve, on_error: OnError::Allow }
+    }
+}
+
+impl Tally {
+    /// A range that could not be reviewed: the others still count.
+    fn fail(&mut self, repository: &Repository, review: &PushReview, error: &CommandError) {
+        console::say(&format!("{}: not reviewed: {error}", review.refs.join(", ")));
+        self.verdict = self.verdict.worst(Verdict::Error);
+        self.weigh(repository, review);
+    }
+
+    /// The strictest policy of the push holds.
+    fn weigh(&mut self, repository: &Repository, review: &PushReview) {
+        let policy = inspection::policy(repository, &review.base);
+        if policy.is_ok_and(|policy| policy.on_error == OnError::Block) {
+            self.on_error = OnError::Block;
         }
     }
-    Ok(conclude(verdict, on_error))
+}
+
+async fn review_and_show(
+    config: &Config,
+    client: &Client,
+    repository: &Repository,
+    review: &PushReview,
+    progress: &Progress,
+) -> Result<Verdict, CommandError> {
+    let policy = inspection::policy(repository, &review.base)?;
+    let Some(inspection) = review_one(client, repository, review, &policy, progress).await? else {
+        return Ok(Verdict::Approve);
+    };
+    progress.step("writing the report");
+    show(config, repository, review, &inspection);
+    Ok(inspection.verdict)
 }
 
 /// A base that is not the usual one is named: more or less may be shown than the push brings.
@@ -175,10 +213,10 @@ async fn review_one(
     progress: &Progress,
 ) -> Result<Option<Inspection>, CommandError> {
     let branch = review.refs.first().map_or("HEAD", |name| short_name(name));
-    let session = inspection::open_session(client, repository, branch, Some(&review.oid)).await?;
     progress.step("capturing the change");
     // The work tree goes first, so that what is pushed is what the session holds in the end.
-    let uncommitted = uncommitted(client, repository, review, &session.session_id).await;
+    let uncommitted = uncommitted(client, repository, review, branch).await;
+    let session = inspection::open_session(client, repository, branch, Some(&review.oid)).await?;
     let captured = repository.capture_commits(&review.base, &review.oid)?;
     tell_left_out(&captured);
     progress.step("inspecting what is pushed");
@@ -189,13 +227,18 @@ async fn review_one(
             Subject { patch: captured.patch, base: &review.base, after: After::Commit(&review.oid) };
         Some(inspection::run(client, repository, &session.session_id, subject, &question()).await?)
     };
+    if !captured.left_out.is_empty() {
+        let inspection = inspection.get_or_insert_with(|| empty(&session.session_id));
+        inspection::add_left_out(inspection, &captured.left_out);
+    }
     progress.step("looking for secrets in each commit");
     let history = inspection::history_secrets(repository, review, policy, inspection.as_ref())?;
     if !history.findings.is_empty() || !history.unread.is_empty() {
         let inspection = inspection.get_or_insert_with(|| empty(&session.session_id));
         add_history(inspection, history, policy);
     }
-    if let Some(inspection) = &mut inspection {
+    if !matches!(uncommitted, Ok(None)) {
+        let inspection = inspection.get_or_insert_with(|| empty(&session.session_id));
         add_uncommitted(inspection, uncommitted, policy);
     }
     Ok(inspection)
@@ -217,17 +260,26 @@ async fn uncommitted(
     client: &Client,
     repository: &Repository,
     review: &PushReview,
-    session_id: &str,
+    branch: &str,
 ) -> Result<Option<Inspection>, CommandError> {
     if !review.is_head || repository.work_tree().is_err() || !repository.is_dirty()? {
         return Ok(None);
     }
     let captured = repository.capture_work_tree(&review.base)?;
-    if captured.patch.is_empty() {
+    if captured.patch.is_empty() && captured.left_out.is_empty() {
         return Ok(None);
     }
-    let subject = Subject { patch: captured.patch, base: &review.base, after: After::WorkTree };
-    inspection::run(client, repository, session_id, subject, &question()).await.map(Some)
+    // A history of its own: what is not pushed is neither new nor mended in what is.
+    let own_branch = format!("{branch}+uncommitted");
+    let session = inspection::open_session(client, repository, &own_branch, Some(&review.oid)).await?;
+    let mut inspection = if captured.patch.is_empty() {
+        empty(&session.session_id)
+    } else {
+        let subject = Subject { patch: captured.patch, base: &review.base, after: After::WorkTree };
+        inspection::run(client, repository, &session.session_id, subject, &question()).await?
+    };
+    inspection::add_left_out(&mut inspection, &captured.left_out);
+    Ok(Some(inspection))
 }
 
 fn empty(session_id: &str) -> Inspection {
@@ -260,7 +312,8 @@ fn add_history(inspection: &mut Inspection, history: HistorySecrets, policy: &Po
     }
 }
 
-/// Findings that stand only in the work tree are shown; they count where the policy says so.
+/// Findings that stand only in the work tree are shown; they count where the policy says so, and so does what of it
+/// was not read.
 fn add_uncommitted(
     inspection: &mut Inspection,
     uncommitted: Result<Option<Inspection>, CommandError>,
@@ -271,6 +324,9 @@ fn add_uncommitted(
         Ok(None) => return,
         Err(error) => {
             inspection.notes.push(format!("what is not committed was not inspected: {error}"));
+            if policy.gate_uncommitted {
+                inspection.verdict = inspection.verdict.worst(Verdict::Incomplete);
+            }
             return;
         }
     };
@@ -278,10 +334,19 @@ fn add_uncommitted(
     let is_new = |it: &ReportedFinding| !pushed.iter().any(|finding| finding.id == it.finding.id);
     let only_here: Vec<ReportedFinding> = uncommitted.findings.into_iter().filter(is_new).collect();
     let reached = policy.gate.reached_by_any(only_here.iter().map(|it| &it.finding));
-    if policy.gate_uncommitted && reached {
-        inspection.verdict = Verdict::RequestChanges;
+    if policy.gate_uncommitted {
+        let unread = matches!(uncommitted.verdict, Verdict::Incomplete | Verdict::Error);
+        let own = if unread { Verdict::Incomplete } else { Verdict::Approve };
+        inspection.verdict = inspection.verdict.worst(if reached { Verdict::RequestChanges } else { own });
     }
     inspection.findings.extend(only_here.into_iter().map(|it| ReportedFinding { uncommitted: true, ..it }));
+    if let Some(degraded) = uncommitted.degraded {
+        let gaps = degraded.not_reviewed.iter().filter(|part| part.cause == Cause::Gap);
+        let named: Vec<String> = gaps.map(|part| format!("{} ({})", part.file, part.reason)).collect();
+        if !named.is_empty() {
+            inspection.notes.push(format!("uncommitted and not read: {}", named.join(", ")));
+        }
+    }
 }
 
 fn short_id(id: &str) -> &str {
@@ -292,7 +357,8 @@ fn show(config: &Config, repository: &Repository, review: &PushReview, inspectio
     let nothing_to_say = inspection.verdict == Verdict::Approve
         && inspection.findings.is_empty()
         && inspection.notes.is_empty()
-        && inspection.suppressed.is_empty();
+        && inspection.suppressed.is_empty()
+        && inspection.degraded.is_none();
     if nothing_to_say {
         console::say(&format!("{}: reviewed, nothing found", review.refs.join(", ")));
         return;

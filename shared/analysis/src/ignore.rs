@@ -27,7 +27,7 @@ pub fn find(source: &Source<'_>, rule: &str, first: u32, last: u32) -> Option<Ig
 /// The rule and reason of an ignore comment on `line`, where it has one.
 fn parse(line: &[u8]) -> Option<(String, String)> {
     let at = line.windows(KEYWORD.len()).position(|window| window == KEYWORD)?;
-    if !opens_comment(&line[..at]) {
+    if !opens_comment(&line[..at]) || is_quoted(line, at) {
         return None;
     }
     let text = String::from_utf8_lossy(&line[at + KEYWORD.len()..]).into_owned();
@@ -42,6 +42,13 @@ fn opens_comment(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let openings: [&[u8]; 9] = [b"#", b"//", b"/*", b"--", b"<!--", b";", b"%", b"{#", b"*"];
     openings.iter().any(|opening| before.ends_with(opening))
+}
+
+/// Whether a quote that was opened before `at` is closed after it.
+fn is_quoted(line: &[u8], at: usize) -> bool {
+    let (before, after) = line.split_at(at);
+    let open = |quote: &u8| before.split(|byte| byte == quote).count().is_multiple_of(2);
+    b"\"'`".iter().any(|quote| open(quote) && after.contains(quote))
 }
 
 #[cfg(test)]
@@ -61,6 +68,8 @@ mod tests {
         check("# prevet: ignore python.eval\neval(y)\n", None);
         check("# prevet: ignore python.exec why\neval(y)\n", None);
         check("s = \"prevet: ignore python.eval why\"\neval(y)\n", None);
+        check("a\neval(y + \"# prevet: ignore python.eval not a comment\")\n", None);
+        check("a\neval(y + '')  # prevet: ignore python.eval it's ours\n", Some((2, "it's ours")));
         check("a\neval(y)\n# prevet: ignore python.eval too late\n", None);
     }
 }

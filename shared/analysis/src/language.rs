@@ -104,11 +104,13 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> TextKind {
     if let Some(language) = by_interpreter(head) {
         return TextKind::Known(language);
     }
-    if CODE_WITHOUT_RULES.contains(&path.extension().as_str()) {
-        TextKind::UnknownCode
+    let extension = path.extension();
+    let plain = if extension.is_empty() {
+        !CODE_NAMES.contains(&name.as_str())
     } else {
-        TextKind::Plain
-    }
+        PROSE_AND_DATA.contains(&extension.as_str())
+    };
+    if plain { TextKind::Plain } else { TextKind::UnknownCode }
 }
 
 fn by_extension(extension: &str) -> Option<Language> {
@@ -159,13 +161,91 @@ fn by_interpreter(head: &[u8]) -> Option<Language> {
     })
 }
 
-/// Extensions of source code for which there are no rules: such a file is not called reviewed.
-const CODE_WITHOUT_RULES: &[&str] = &[
-    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "swift", "kt", "kts", "scala", "clj",
-    "cljs", "ex", "exs", "erl", "hrl", "hs", "ml", "mli", "fs", "fsx", "vb", "lua", "pl", "pm", "r", "jl",
-    "dart", "zig", "nim", "d", "sql", "sol", "vue", "svelte", "ps1", "psm1", "bat", "cmd", "asm", "s",
-    "groovy", "gradle", "cob", "f90", "pas", "ada", "adb", "lisp", "scm", "rkt", "tcl", "v", "vhd", "sv",
-    "cu", "proto",
+/// Extensions of prose and data: nothing in such a file runs. Any other extension counts as code without rules, and
+/// such a file is not called reviewed.
+const PROSE_AND_DATA: &[&str] = &[
+    "adoc",
+    "asc",
+    "bib",
+    "cfg",
+    "cnf",
+    "conf",
+    "crt",
+    "csr",
+    "css",
+    "csv",
+    "diff",
+    "editorconfig",
+    "env",
+    "example",
+    "geojson",
+    "gitattributes",
+    "gitignore",
+    "gitkeep",
+    "ics",
+    "ini",
+    "json5",
+    "jsonc",
+    "jsonl",
+    "key",
+    "less",
+    "license",
+    "lock",
+    "log",
+    "map",
+    "markdown",
+    "md",
+    "mdc",
+    "mod",
+    "ndjson",
+    "patch",
+    "pem",
+    "plist",
+    "po",
+    "pot",
+    "properties",
+    "pub",
+    "rst",
+    "sass",
+    "scss",
+    "snap",
+    "srt",
+    "strings",
+    "sum",
+    "svg",
+    "template",
+    "tex",
+    "text",
+    "toml",
+    "tsv",
+    "txt",
+    "typed",
+    "vtt",
+    "work",
+    "xlf",
+    "xml",
+    "xsd",
+];
+
+/// Names without an extension that hold code for which there are no rules.
+const CODE_NAMES: &[&str] = &[
+    "appfile",
+    "brewfile",
+    "build",
+    "crontab",
+    "earthfile",
+    "fastfile",
+    "gnumakefile",
+    "jenkinsfile",
+    "justfile",
+    "makefile",
+    "meson.build",
+    "podfile",
+    "procfile",
+    "snakefile",
+    "tiltfile",
+    "vagrantfile",
+    "workspace",
 ];
 
 #[cfg(test)]
@@ -186,5 +266,8 @@ mod tests {
         check("lib/x.c", "", TextKind::UnknownCode);
         check("README.md", "", TextKind::Plain);
         check("LICENSE", "", TextKind::Plain);
+        check("web/a.jsp", "", TextKind::UnknownCode);
+        check("Makefile", "", TextKind::UnknownCode);
+        check(".gitignore", "", TextKind::Plain);
     }
 }

@@ -16,10 +16,9 @@ use prevet_domain::policy::Policy;
 use prevet_domain::session::{Session, Upload};
 
 pub use self::history::{History, Remembered};
-pub use self::report::{Inspection, StoredReport, VERSION as REPORT_VERSION};
+pub use self::report::{Inspection, Run, StoredReport, VERSION as REPORT_VERSION};
 use crate::error::AppError;
 use crate::ports::Storage;
-use crate::uploads::is_live;
 use crate::{App, digest};
 
 /// What a caller asks for.
@@ -35,6 +34,8 @@ pub struct InspectDiff {
     pub intent: String,
     /// Plain-language rules of this call.
     pub guidelines: Vec<String>,
+    /// For a further page: whether the first one changed the branch's history.
+    pub continues: Option<bool>,
     /// The diff that the caller means, by its SHA-256.
     pub expected_diff_sha256: Option<String>,
 }
@@ -65,9 +66,9 @@ pub type DecodeBody = fn(&Bytes) -> Result<Contents, String>;
 impl<S: Storage> App<S> {
     /// Inspects the session's diff. Three storage calls at most when the report is there already.
     pub async fn inspect_diff(&self, call: InspectDiff, decode: DecodeBody) -> Result<Inspection, AppError> {
-        let session = self.storage.session(&call.session_id).await?;
-        let session =
-            session.filter(|session| is_live(session, self.now())).ok_or(AppError::UnknownSession)?;
+        let expires_at = self.now() + SESSION_IDLE_SECONDS;
+        let session = self.storage.use_session(&call.session_id, self.now(), expires_at).await?;
+        let session = session.ok_or(AppError::UnknownSession)?;
         let upload = usable_upload(&session, call.expected_diff_sha256.as_deref())?;
         let key = report_key(&call, &upload);
         let (stored, history) = self.storage.look_up_report(&session.id, &key, &session.branch).await?;
@@ -77,12 +78,20 @@ impl<S: Storage> App<S> {
             None => self.run(&call, &session, &upload, &key, decode).await?,
         };
         let types = asked_for(&call);
-        let next = history.after(&report, &types);
-        if next != history {
-            let expires_at = self.now() + SESSION_IDLE_SECONDS;
-            self.storage.put_history(&session.id, &session.branch, &next, expires_at).await?;
-        }
-        Ok(Inspection::new(&session, call.profile, report, &history, &types, cached, key))
+        let (history, changed) = match call.continues {
+            Some(true) => (history.previous(), true),
+            Some(false) => (history, false),
+            None => {
+                let next = history.after(&report, &types);
+                let changed = next.findings != history.findings;
+                if changed {
+                    self.storage.put_history(&session.id, &session.branch, &next, expires_at).await?;
+                }
+                (history, changed)
+            }
+        };
+        let run = Run { profile: call.profile, cached, changed_history: changed, report_key: key };
+        Ok(Inspection::new(&session, run, report, &history, &types))
     }
 
     async fn run(

@@ -93,8 +93,13 @@ pub trait Storage: Clone + Send + Sync + 'static {
     /// A key's record.
     fn key(&self, key_hash: &str) -> impl Future<Output = Answer<Option<KeyRecord>>> + Send;
 
-    /// A session, ended or not.
-    fn session(&self, id: &SessionId) -> impl Future<Output = Answer<Option<Session>>> + Send;
+    /// Moves the end of a live session and gives it as it is; `None` if it ended.
+    fn use_session(
+        &self,
+        id: &SessionId,
+        now: u64,
+        expires_at: u64,
+    ) -> impl Future<Output = Answer<Option<Session>>> + Send;
 
     /// Keeps an upload's body.
     fn put_body(&self, object_key: &str, body: Vec<u8>) -> impl Future<Output = Answer<()>> + Send;

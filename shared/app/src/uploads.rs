@@ -14,10 +14,6 @@ use crate::{App, digest, sha256};
 /// What a caller sends.
 #[derive(Debug, Clone)]
 pub struct UploadDiff {
-    /// The API key, as sent; none if none was.
-    pub api_key: Option<String>,
-    /// The session.
-    pub session_id: SessionId,
     /// The diff.
     pub diff: Bytes,
     /// The commit it was taken against.
@@ -31,25 +27,29 @@ pub struct UploadDiff {
 }
 
 impl<S: Storage> App<S> {
-    /// Replaces the session's diff; true if it and its context are those of the last upload and still there.
-    /// Three storage calls.
-    pub async fn upload_diff(&self, call: UploadDiff) -> Result<bool, AppError> {
-        let hash = key_hash(call.api_key.as_deref())?;
-        let (key, session) = self.storage.look_up_upload(&hash, &call.session_id).await?;
+    /// The live session that this key may upload to. One storage call, before any body is read.
+    pub async fn authorize_upload(&self, api_key: Option<&str>, id: &SessionId) -> Result<Session, AppError> {
+        let (key, session) = self.storage.look_up_upload(&key_hash(api_key)?, id).await?;
         let key = authenticate(key.as_ref(), Product::CodeReview, self.now())?;
         let session =
             session.filter(|session| is_live(session, self.now())).ok_or(AppError::UnknownSession)?;
         if session.identity.tenant != key.tenant {
             return Err(prevet_domain::session::AccessError::OtherTenant.into());
         }
+        Ok(session)
+    }
+
+    /// Replaces the session's diff; true if it and its context are those of the last upload and still there.
+    /// Two storage calls.
+    pub async fn upload_diff(&self, session: &Session, call: UploadDiff) -> Result<bool, AppError> {
         within("the diff", call.diff.len(), DIFF_BYTES_MAX)?;
         within("the context", call.context.as_ref().map_or(0, Bytes::len), CONTEXT_BYTES_MAX)?;
         verify_contents(&call.contents)?;
-        self.keep(call, &session).await
+        self.keep(call, session).await
     }
 
     async fn keep(&self, call: UploadDiff, session: &Session) -> Result<bool, AppError> {
-        let upload = described(&call);
+        let upload = described(&session.id, &call);
         let unchanged = session.upload.as_ref().is_some_and(|last| *last == upload)
             && self.storage.has_body(&upload.object_key).await?;
         if !unchanged {
@@ -68,10 +68,10 @@ pub fn is_live(session: &Session, now: u64) -> bool {
     now < session.expires_at
 }
 
-fn described(call: &UploadDiff) -> Upload {
+fn described(session_id: &SessionId, call: &UploadDiff) -> Upload {
     let diff_sha256 = sha256(&call.diff);
     let context_sha256 = call.context.as_ref().map(|context| sha256(context));
-    let parts = [call.session_id.as_str(), &diff_sha256, context_sha256.as_deref().unwrap_or("-")];
+    let parts = [session_id.as_str(), &diff_sha256, context_sha256.as_deref().unwrap_or("-")];
     Upload {
         object_key: digest(&parts.map(str::as_bytes)),
         diff_bytes: call.diff.len() as u64,

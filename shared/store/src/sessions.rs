@@ -97,6 +97,30 @@ impl Store {
         Ok((find(&mut items, &key)?, find(&mut items, &session)?))
     }
 
+    pub(crate) async fn move_end(
+        &self,
+        id: &SessionId,
+        now: u64,
+        expires_at: u64,
+    ) -> Result<Option<Session>, StorageError> {
+        let request = self
+            .dynamodb
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(Key::session(id).attributes()))
+            .update_expression("SET #data.expires_at = :end, expires_at = :end")
+            .condition_expression("attribute_exists(pk) AND #data.expires_at > :now")
+            .expression_attribute_names("#data", "data")
+            .expression_attribute_values(":end", number(expires_at))
+            .expression_attribute_values(":now", number(now))
+            .return_values(ReturnValue::AllNew);
+        match request.send().await {
+            Ok(answer) => answer.attributes.map(data).transpose(),
+            Err(error) if is_condition(error.as_service_error()) => Ok(None),
+            Err(error) => Err(failed("reading a session", error)),
+        }
+    }
+
     pub(crate) async fn touch(
         &self,
         id: &SessionId,

@@ -47,8 +47,8 @@ impl Storage for Store {
         self.read_one(&Key::api_key(key_hash)).await
     }
 
-    async fn session(&self, id: &SessionId) -> Answer<Option<Session>> {
-        self.read_one(&Key::session(id)).await
+    async fn use_session(&self, id: &SessionId, now: u64, expires_at: u64) -> Answer<Option<Session>> {
+        self.move_end(id, now, expires_at).await
     }
 
     async fn put_body(&self, object_key: &str, body: Vec<u8>) -> Answer<()> {

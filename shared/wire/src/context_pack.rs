@@ -40,7 +40,7 @@ pub struct PackedFile {
 pub enum PackError {
     /// Not the JSON of a pack.
     #[error("the context part is not a context pack: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(#[from] crate::json::JsonError),
     /// A version from the future.
     #[error("the context pack has version {found}, this server reads {VERSION}; update the server")]
     Version {
@@ -69,7 +69,7 @@ impl ContextPack {
 
     /// Reads a pack.
     pub fn parse(json: &[u8]) -> Result<Self, PackError> {
-        let pack: Self = serde_json::from_slice(json)?;
+        let pack: Self = crate::json::object(json)?;
         if pack.version != VERSION {
             return Err(PackError::Version { found: pack.version });
         }

@@ -150,9 +150,17 @@ pub struct Counts {
     pub new: usize,
     /// Seen in the last run too.
     pub persisting: usize,
-    /// What ignore comments took out, with their reasons.
+    /// How many findings ignore comments took out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub suppressed_total: usize,
+    /// Those findings with the comments' reasons, as many as fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed: Vec<SuppressedRecord>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A finding that a comment ignores.

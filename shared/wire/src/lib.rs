@@ -5,6 +5,7 @@
 pub mod context_pack;
 pub mod error;
 pub mod inspect;
+pub mod json;
 pub mod policy_file;
 pub mod session;
 pub mod upload_body;

@@ -13,7 +13,7 @@ pub const FILE_BYTES_MAX: usize = 256 << 10;
 
 /// Why a policy is refused; names the file and the key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file} is not a valid policy: {problem}")]
+#[error("{file} is not valid: {problem}")]
 pub struct PolicyError {
     /// Which file.
     pub file: String,
@@ -98,6 +98,10 @@ pub fn parse(file: &str, text: &str) -> Result<Policy, PolicyError> {
     let rules =
         table.rules.iter().map(|(id, value)| Ok((id.clone(), rule_setting(id, value).map_err(refused)?)));
     let rules = rules.collect::<Result<_, PolicyError>>()?;
+    let globs = table.exclude.iter().chain(table.guideline.iter().flat_map(|it| &it.paths));
+    for glob in globs {
+        globset::Glob::new(glob).map_err(|error| refused(format!("exclude or paths: {error}")))?;
+    }
     Ok(Policy {
         gate: table.gate.as_deref().map_or(Ok(Gate::default()), gate).map_err(refused)?,
         gate_uncommitted: table.gate_uncommitted,
@@ -200,5 +204,6 @@ effort = "high"
         refused("[review]\nefort = \"x\"", &["efort"]);
         refused("[[guideline]]\npaths = []", &["text"]);
         refused("gate = ", &["line 1"]);
+        refused("exclude = [\"src/[\"]", &["exclude", "src/["]);
     }
 }

@@ -22,7 +22,7 @@ use serde_json::Value;
 /// `or-with-constant`, high, on line 2.
 const BUG: &str = "def check(role):\n    if role == 'admin' or 'owner':\n        grant()\n";
 /// `identity-of-literal`, medium, on line 2.
-const SMALL_BUG: &str = "def check(role):\n    if role is 'admin':\n        grant()\n";
+const SMALL_BUG: &str = "def check_small(role):\n    if role is 'admin':\n        grant()\n";
 /// `request-to-shell`, critical, on line 6.
 const HOLE: &str =
     "from flask import request\nimport os\n\n\ndef view():\n    os.system(\"ls \" + request.args[\"x\"])\n";

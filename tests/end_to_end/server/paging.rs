@@ -15,7 +15,11 @@ const PAGES_MAX: usize = 60;
 fn many(count: usize) -> String {
     let mut text = String::new();
     for at in 0..count {
-        let _ = write!(text, "{}\n\n", BUG.replace("role", &format!("role_{at}")));
+        let _ = write!(
+            text,
+            "{}\n\n",
+            BUG.replace("role", &format!("role_{at}")).replace("check", &format!("check_{at}"))
+        );
     }
     text
 }
@@ -102,8 +106,13 @@ async fn long_lists_beside_the_findings_are_bounded_too() {
     for at in 0..600 {
         let comment =
             format!("    # prevet: ignore python.or-with-constant {}\n    if", "because ".repeat(30));
-        let _ =
-            write!(ignored, "{}\n\n", BUG.replace("role", &format!("role_{at}")).replace("    if", &comment));
+        let _ = write!(
+            ignored,
+            "{}\n\n",
+            BUG.replace("role", &format!("role_{at}"))
+                .replace("check", &format!("check_{at}"))
+                .replace("    if", &comment)
+        );
     }
     let id = client.open_with("r1", patch::added("a.py", &ignored)).await;
     let result = client.inspect(&json!({ "session_id": id })).await;

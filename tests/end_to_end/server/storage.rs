@@ -141,7 +141,13 @@ async fn round_trip(client: &Client) {
 /// A report that does not fit into the table goes to the bucket, and comes back.
 async fn large_report(client: &Client) {
     let text: String = (0..1_900)
-        .map(|at| format!("{}\n\n", BUG.replace("role", &format!("role_{at}_{}", noise(at)))))
+        .map(|at| {
+            format!(
+                "{}\n\n",
+                BUG.replace("role", &format!("role_{at}_{}", noise(at)))
+                    .replace("check", &format!("check_{at}"))
+            )
+        })
         .collect();
     let id = client.open_with("large", patch::added("a.py", &text)).await;
     for cached in [json!(null), json!(true)] {

@@ -27,4 +27,4 @@ pub use self::relay::Relay;
 pub use self::served::Served;
 
 /// The longest that a test waits for anything.
-pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);

@@ -59,10 +59,18 @@ pub fn inspect(request: &Request<'_>, change: &FileChange, excluded: &GlobSet) -
 fn nothing_to_read(change: &FileChange) -> Option<(&'static str, Cause)> {
     match change.content {
         _ if change.is_submodule() => Some(("submodule: only its commit id changed", Cause::Convention)),
+        Content::Binary if is_code(change) => {
+            Some(("git shows it as binary, though its name is that of code", Cause::Gap))
+        }
         Content::Binary => Some(("binary", Cause::Convention)),
         Content::Unmerged => Some(("unresolved merge conflict", Cause::Gap)),
         Content::Text(_) => None,
     }
+}
+
+/// Whether the name is one of source code: an attribute that hides its text must not make it pass.
+fn is_code(change: &FileChange) -> bool {
+    change.path().is_some_and(|path| detect(path, b"") != TextKind::Plain)
 }
 
 fn not_reviewed(path: &str, reason: impl Into<String>, cause: Cause) -> NotReviewed {

@@ -12,6 +12,9 @@ use super::StoredReport;
 pub struct History {
     /// By finding id.
     pub findings: BTreeMap<String, Remembered>,
+    /// The same before the last run that changed them: what the further pages of that run are compared with.
+    #[serde(default)]
+    pub before: BTreeMap<String, Remembered>,
 }
 
 /// What is remembered of a finding.
@@ -44,7 +47,13 @@ impl History {
             };
             findings.insert(finding.id.clone(), remembered);
         }
-        Self { findings }
+        Self { findings, before: self.findings.clone() }
+    }
+
+    /// The history as it was before the last run that changed it.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self { findings: self.before, before: BTreeMap::new() }
     }
 
     /// Id and title of what was there before and is gone in a run of `types` that came to `report`.

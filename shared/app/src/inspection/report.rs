@@ -59,39 +59,46 @@ impl StoredReport {
     }
 }
 
+/// What one call was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// The profile as run.
+    pub profile: Profile,
+    /// Whether an earlier run's report is given again.
+    pub cached: bool,
+    /// Whether it changed the branch's history: further pages are compared with what was before.
+    pub changed_history: bool,
+    /// What the report is kept under.
+    pub report_key: String,
+}
+
 /// A report as one caller gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {
     /// The session.
     pub session_id: String,
-    /// The profile as run.
-    pub profile: Profile,
+    /// The call.
+    pub run: Run,
     /// The report, its findings marked new or persisting.
     pub report: StoredReport,
     /// Id and title of what is gone.
     pub fixed: Vec<(String, String)>,
-    /// Whether an earlier run's report is given again.
-    pub cached: bool,
-    /// What the report is kept under.
-    pub report_key: String,
 }
 
 impl Inspection {
     /// Marks the findings by the history before this run.
     pub fn new(
         session: &Session,
-        profile: Profile,
+        run: Run,
         mut report: StoredReport,
         history: &History,
         types: &[ReportType],
-        cached: bool,
-        report_key: String,
     ) -> Self {
         for finding in &mut report.findings {
             let known = history.findings.contains_key(&finding.id);
             finding.status = if known { Status::Persisting } else { Status::New };
         }
         let fixed = history.fixed(&report, types);
-        Self { session_id: session.id.to_string(), profile, report, fixed, cached, report_key }
+        Self { session_id: session.id.to_string(), run, report, fixed }
     }
 }

@@ -23,13 +23,13 @@ pub enum ParseError {
     #[error(transparent)]
     Path(#[from] PathError),
     /// A line that has no place where it stands.
-    #[error("line {line} of the diff {problem}: {text:?}; send what `git diff` prints, unchanged and whole")]
+    #[error("line {line} of the diff {problem}{text}; send what `git diff` prints, unchanged and whole")]
     Malformed {
         /// The patch's line, from 1.
         line: usize,
         /// What is wrong.
         problem: &'static str,
-        /// The line's beginning.
+        /// The line's beginning, where it is a header: other lines may hold a secret.
         text: String,
     },
 }
@@ -99,7 +99,9 @@ impl Reader<'_> {
     }
 
     fn malformed(&self, problem: &'static str, line: &[u8]) -> ParseError {
-        let text = escape(&line[..line.len().min(80)]);
+        let is_header = line.starts_with(b"diff ") || line.starts_with(b"@@ ");
+        let text =
+            if is_header { format!(" ({})", escape(&line[..line.len().min(80)])) } else { String::new() };
         ParseError::Malformed { line: self.number, problem, text }
     }
 
@@ -157,6 +159,9 @@ impl Reader<'_> {
                 self.next_line();
                 self.markers(&mut header, &line)?;
                 self.hunks(&mut header)?;
+                if header.hunks.is_empty() {
+                    return Err(self.malformed("is a `+++` line after which no hunk follows", &line));
+                }
                 break;
             }
             if line.as_ref() == b"GIT binary patch" {

@@ -1,0 +1,52 @@
+//! JSON objects to types, with errors that name the field.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Why a JSON text is not what is wanted.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// Not JSON, or not an object.
+    #[error("it is not a JSON object")]
+    NoObject,
+    /// A field that is missing, unknown or of another type.
+    #[error("{0}")]
+    Field(String),
+}
+
+/// Reads an object. A list of the fields' values in order, which serde would take too, is refused.
+pub fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, JsonError> {
+    let value: Value = serde_json::from_slice(json).map_err(|_| JsonError::NoObject)?;
+    if !value.is_object() {
+        return Err(JsonError::NoObject);
+    }
+    from_value(value)
+}
+
+/// Reads a value that was parsed already.
+pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, JsonError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let problem = error.into_inner();
+        JsonError::Field(if path == "." { problem.to_string() } else { format!("{path}: {problem}") })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::InspectParameters;
+
+    #[test]
+    fn errors_name_the_field() {
+        let check = |json: &str, expected: &str| {
+            let error = object::<InspectParameters>(json.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error:?} lacks {expected:?}");
+        };
+        check("{", "not a JSON object");
+        check("[\"id\"]", "not a JSON object");
+        check("{}", "session_id");
+        check("{\"session_id\":5}", "session_id");
+        check("{\"session_id\":\"x\",\"context\":{\"pr_title\":1}}", "context.pr_title");
+    }
+}
