@@ -12,6 +12,7 @@ mod load;
 mod parsed;
 mod scope;
 mod select;
+mod siblings;
 #[cfg(test)]
 mod tests;
 mod walk;

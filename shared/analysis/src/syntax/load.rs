@@ -20,6 +20,8 @@ pub(super) struct SyntaxRule {
     pub languages: Vec<Language>,
     pub literals: Vec<String>,
     pub fix: Option<String>,
+    /// Whether it goes from a node along all its siblings.
+    pub looks_along: bool,
     #[cfg(test)]
     pub matches: Vec<Example>,
     #[cfg(test)]
@@ -127,7 +129,19 @@ impl Loaded {
     }
 }
 
+/// Whether a relation to siblings is anywhere in it.
+fn names_siblings(value: &Value) -> bool {
+    match value {
+        Value::Mapping(entries) => entries.iter().any(|(key, inner)| {
+            key.as_str().is_some_and(|key| matches!(key, "follows" | "precedes")) || names_siblings(inner)
+        }),
+        Value::Sequence(items) => items.iter().any(names_siblings),
+        _ => false,
+    }
+}
+
 fn read_rule(file: &str, entry: Value) -> Result<SyntaxRule, String> {
+    let looks_along = names_siblings(&entry);
     let text: RuleText = serde_yaml_ng::from_value(entry).map_err(|error| error.to_string())?;
     let languages = text
         .languages
@@ -142,6 +156,7 @@ fn read_rule(file: &str, entry: Value) -> Result<SyntaxRule, String> {
         languages,
         literals: text.literals,
         fix: text.fix,
+        looks_along,
         #[cfg(test)]
         matches: text.matches,
         #[cfg(test)]

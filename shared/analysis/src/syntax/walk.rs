@@ -12,8 +12,13 @@ use super::fix;
 use super::load::SyntaxRule;
 use super::parsed::{Document, Parsed, SyntaxNode};
 use super::scope::Scopes;
+use super::siblings::Siblings;
 use crate::hit::Hit;
 use crate::source::Source;
+
+/// Siblings that rules may go along in one file. A rule that compares each entry of a list with all before it costs
+/// the square of its length; in what is left of a file that used this up, such rules are not asked any more.
+const SIBLING_STEPS_MAX: usize = 100_000;
 
 /// What runs, by the kind of node it can match.
 struct Plan {
@@ -61,6 +66,8 @@ pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static Syntax
     let mut walk = Walk {
         source,
         scopes: Scopes::new(parsed.language),
+        siblings: Siblings::default(),
+        sibling_steps_left: SIBLING_STEPS_MAX,
         broken_until: 0,
         last: vec![0..0; plan.rules.len()],
         hits: Vec::new(),
@@ -74,6 +81,8 @@ pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static Syntax
 struct Walk<'a> {
     source: &'a Source<'a>,
     scopes: Scopes,
+    siblings: Siblings,
+    sibling_steps_left: usize,
     broken_until: usize,
     last: Vec<Range<usize>>,
     hits: Vec<Hit>,
@@ -86,11 +95,16 @@ impl Walk<'_> {
         }
         let span = node.range();
         self.scopes.enter(node.kind_id(), &span);
+        let before = self.siblings.enter(&span);
         if node.is_error() {
             self.broken_until = self.broken_until.max(span.end);
         }
         for at in plan.for_kind(node.kind_id()) {
             let Some((rule, matcher)) = plan.rules.get(at) else { continue };
+            if rule.looks_along {
+                let Some(left) = self.sibling_steps_left.checked_sub(before) else { continue };
+                self.sibling_steps_left = left;
+            }
             if let Some(found) = matcher.match_node(node.clone()) {
                 self.keep(at, rule, &found);
             }
