@@ -70,7 +70,7 @@ fn nothing_to_read(change: &FileChange) -> Option<(&'static str, Cause)> {
 
 /// Whether the name is one of source code: an attribute that hides its text must not make it pass.
 fn is_code(change: &FileChange) -> bool {
-    change.path().is_some_and(|path| detect(path, b"") != TextKind::Plain)
+    change.path().is_some_and(|path| matches!(detect(path, b""), TextKind::Known(_)))
 }
 
 fn not_reviewed(path: &str, reason: impl Into<String>, cause: Cause) -> NotReviewed {
