@@ -48,7 +48,7 @@ fn parse(request: SessionRequest, api_key: Option<String>) -> Result<OpenSession
         repository: RepositoryName::parse(&request.repo)?,
         developer: developer.as_deref().map(Developer::parse).transpose()?,
         branch: Branch::parse(&request.branch)?,
-        head: Revision::parse(&request.head)?,
+        head: Revision::parse_as("head", &request.head)?,
     })
 }
 

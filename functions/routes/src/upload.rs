@@ -101,8 +101,8 @@ fn call(parts: Parts) -> Result<UploadDiff, Failure> {
         limited("the context", context, CONTEXT_BYTES_MAX)?;
     }
     let base = parts.base_sha.as_deref().map(str::trim).filter(|base| !base.is_empty());
-    let base = base.map(Revision::parse).transpose();
-    let base = base.map_err(|error| Failure::invalid(format!("base_sha: {error}")))?;
+    let base = base.map(|base| Revision::parse_as("base_sha", base)).transpose();
+    let base = base.map_err(AppError::from)?;
     let body = UploadBody { diff: &diff, context: context.as_deref() }.write();
     let contents = pack::contents(diff.clone(), context.as_deref()).map_err(Failure::invalid)?;
     Ok(UploadDiff { diff, base, context, body, contents })
