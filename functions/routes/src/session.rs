@@ -26,11 +26,12 @@ async fn open(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Json<SessionResponse>, Failure> {
+    let packed = body::take(request).await;
     let api_key = access::api_key(&headers);
     if api_key.is_none() {
         return Err(AppError::Access(AccessError::NoKey).into());
     }
-    let json = body::read(&headers, request, JSON_BODY_BYTES_MAX).await?;
+    let json = body::unpack(&headers, packed?, JSON_BODY_BYTES_MAX)?;
     let request: SessionRequest = prevet_wire::json::object(&json).map_err(|error| {
         Failure::invalid(format!("the body is not a JSON object as POST /session takes it: {error}"))
     })?;
