@@ -30,6 +30,10 @@ const CHANGED_MARK: &str = "c";
 
 /// Runs the tool.
 pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, Failure> {
+    // serde would take a list for a struct.
+    if arguments.get("context").is_some_and(|it| !it.is_object() && !it.is_null()) {
+        return Err(Failure::invalid("the parameters of inspect_diff are not right: context is an object"));
+    }
     let parameters: InspectParameters = prevet_wire::json::from_value(arguments).map_err(|error| {
         Failure::invalid(format!("the parameters of inspect_diff are not right: {error}"))
     })?;

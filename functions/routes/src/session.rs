@@ -7,7 +7,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use prevet_app::error::AppError;
 use prevet_app::sessions::{OpenSession, OpenedSession};
-use prevet_domain::ids::{Branch, Developer, NameError, RepositoryName, Revision, TenantKey};
+use prevet_domain::ids::{Branch, Developer, RepositoryName, Revision, TenantKey};
 use prevet_domain::limits::JSON_BODY_BYTES_MAX;
 use prevet_domain::session::AccessError;
 use prevet_wire::session::{PriorTask, SessionRequest, SessionResponse};
@@ -35,13 +35,13 @@ async fn open(
     let request: SessionRequest = prevet_wire::json::object(&json).map_err(|error| {
         Failure::invalid(format!("the body is not a JSON object as POST /session takes it: {error}"))
     })?;
-    let call = parse(request, api_key).map_err(AppError::from)?;
+    let call = parse(request, api_key)?;
     let repository = call.repository.to_string();
     let opened = service.app.open_session(call).await?;
     Ok(Json(response(&service, opened, repository)))
 }
 
-fn parse(request: SessionRequest, api_key: Option<String>) -> Result<OpenSession, NameError> {
+fn parse(request: SessionRequest, api_key: Option<String>) -> Result<OpenSession, AppError> {
     let developer = request.user_name.filter(|name| !name.trim().is_empty());
     Ok(OpenSession {
         api_key,

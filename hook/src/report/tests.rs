@@ -271,8 +271,8 @@ fn json_is_the_result_as_it_is() {
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), raw);
     assert_snapshot!(text, @r#"
 {
-  "text": "\u001b[31m \u009b31m \u202eé",
-  "verdict": "approve"
+  "verdict": "approve",
+  "text": "\u001b[31m \u009b31m \u202eé"
 }
 "#);
 }

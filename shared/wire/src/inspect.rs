@@ -52,7 +52,7 @@ pub struct InspectContext {
 
 /// Plain-language rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a text or a list of texts")]
+#[serde(untagged, expecting = "a text or a list of texts")]
 pub enum ReviewConfig {
     /// One text.
     Text(String),

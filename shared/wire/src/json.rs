@@ -62,9 +62,17 @@ impl<'de, T: serde::Deserialize<'de>> serde::de::Visitor<'de> for OptionalObject
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, JsonError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        let problem = error.into_inner();
-        JsonError::Field(if path == "." { problem.to_string() } else { format!("{path}: {problem}") })
+        let problem = without_value(&error.into_inner().to_string());
+        JsonError::Field(if path == "." { problem } else { format!("{path}: {problem}") })
     })
+}
+
+/// serde repeats a text that is not what it wants, and that may be a secret.
+pub(crate) fn without_value(problem: &str) -> String {
+    match (problem.find('"'), problem.rfind('"')) {
+        (Some(first), Some(last)) if last > first => format!("{}…{}", &problem[..=first], &problem[last..]),
+        _ => problem.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +89,12 @@ mod tests {
         check("{", "not a JSON object");
         check("[\"id\"]", "not a JSON object");
         check("{}", "session_id");
+        assert!(
+            !object::<InspectParameters>(b"{\"session_id\":\"x\",\"context\":\"sesame\"}")
+                .unwrap_err()
+                .to_string()
+                .contains("sesame")
+        );
         check("{\"session_id\":5}", "session_id");
         check("{\"session_id\":\"x\",\"context\":{\"pr_title\":1}}", "context.pr_title");
     }

@@ -6,6 +6,8 @@ use prevet_domain::finding::Severity;
 use prevet_domain::policy::{Gate, Guideline, NewIgnores, OnError, Policy, ReviewSettings, RuleSetting};
 use serde::Deserialize;
 
+use crate::json::without_value;
+
 /// The file's name, at the repository's root.
 pub const FILE_NAME: &str = ".prevet.toml";
 /// The file's largest size.
@@ -130,7 +132,7 @@ pub fn gate(text: &str) -> Result<Gate, String> {
     match (text, Severity::parse(text)) {
         ("never", _) => Ok(Gate::Never),
         (_, Some(severity)) => Ok(Gate::At(severity)),
-        _ => Err(format!("gate = {text:?} is not one of critical, high, medium, low, never")),
+        _ => Err("gate is not one of critical, high, medium, low, never".to_owned()),
     }
 }
 
@@ -138,18 +140,26 @@ fn rule_setting(id: &str, value: &str) -> Result<RuleSetting, String> {
     match (value, Severity::parse(value)) {
         ("off", _) => Ok(RuleSetting::Off),
         (_, Some(severity)) => Ok(RuleSetting::Severity(severity)),
-        _ => Err(format!("rules.{id:?} = {value:?} is not one of off, critical, high, medium, low")),
+        _ => Err(format!("rules.{id:?} is not one of off, critical, high, medium, low")),
     }
 }
 
-/// A TOML error on one line: the key or line it names, without the picture.
+/// What stands before the equals sign; the value may be a secret that is in the wrong place.
+fn key(code: &str) -> String {
+    code.split_once('=').map(|(key, _)| key.trim().to_owned()).unwrap_or_default()
+}
+
+/// A TOML error on one line: the place and the key, without the picture and the value.
 pub fn one_line(error: &toml::de::Error) -> String {
     let rendered = error.to_string();
     let place = rendered.lines().next().filter(|line| line.starts_with("TOML parse error"));
     let place = place.map(|line| line.trim_start_matches("TOML parse error ").to_owned());
-    let code =
-        rendered.lines().find_map(|line| line.split_once(" | ")).map(|(_, code)| code.trim().to_owned());
-    let parts = [place, code.map(|code| format!("`{code}`")), Some(error.message().replace('\n', " "))];
+    let code = rendered.lines().find_map(|line| line.split_once(" | ")).map(|(_, code)| key(code));
+    let parts = [
+        place,
+        code.filter(|code| !code.is_empty()).map(|code| format!("`{code}`")),
+        Some(without_value(&error.message().replace('\n', " "))),
+    ];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
@@ -198,9 +208,9 @@ effort = "high"
     fn errors_name_file_and_key() {
         refused("gates = \"high\"", &["gates", "unknown field"]);
         refused("gate = 3", &["gate", "string"]);
-        refused("gate = \"hihg\"", &["gate", "hihg", "never"]);
+        refused("gate = \"hihg\"", &["gate", "never"]);
         refused("on_error = \"maybe\"", &["on_error", "maybe"]);
-        refused("[rules]\n\"a.b\" = \"loud\"", &["a.b", "loud"]);
+        refused("[rules]\n\"a.b\" = \"loud\"", &["a.b", "off"]);
         refused("[review]\nefort = \"x\"", &["efort"]);
         refused("[[guideline]]\npaths = []", &["text"]);
         refused("gate = ", &["line 1"]);

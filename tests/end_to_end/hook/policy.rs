@@ -206,7 +206,7 @@ fn a_broken_policy_on_the_base_is_named_and_the_push_goes_on() {
     for (policy, parts) in [
         ("gates = \"high\"\n", ["gates", "unknown field"]),
         ("gate = 3\n", ["gate", "string"]),
-        ("[rules]\n\"a.b\" = \"loud\"\n", ["a.b", "loud"]),
+        ("[rules]\n\"a.b\" = \"loud\"\n", ["a.b", "not one of off"]),
     ] {
         policy_on_base(&repository, policy);
         repository.commit_file("f.py", FLAW);

@@ -57,7 +57,7 @@ defaultConfiguration: {"level":"error"}
 help: {"text":"What is wrong.\nWhat to do.\n\nSee CWE-89, LLM05:2025."}
 helpUri: "https://cwe.mitre.org/data/definitions/89.html"
 id: "python.sql"
-properties: {"security-severity":"8.0","tags":["security","external/cwe/cwe-089"]}
+properties: {"tags":["security","external/cwe/cwe-089"],"security-severity":"8.0"}
 relationships: [{"kinds":["relevant"],"target":{"id":"CWE-89","index":1,"toolComponent":{"index":0,"name":"CWE"}}},{"kinds":["relevant"],"target":{"id":"LLM05:2025","index":0,"toolComponent":{"index":1,"name":"OWASP"}}}]
 shortDescription: {"text":"Title of python.sql"}
 "#);

@@ -14,7 +14,8 @@ impl Siblings {
         while self.open.last().is_some_and(|(end, _)| *end <= span.start && self.open.len() > 1) {
             self.open.pop();
         }
-        let before = self.open.last_mut().map_or(0, |(_, children)| std::mem::replace(children, *children + 1));
+        let before =
+            self.open.last_mut().map_or(0, |(_, children)| std::mem::replace(children, *children + 1));
         self.open.push((span.end, 0));
         before
     }
@@ -27,7 +28,8 @@ mod tests {
     #[test]
     fn counts_within_each_parent() {
         let mut siblings = Siblings::default();
-        let mut check = |span: Range<usize>, expected| assert_eq!(siblings.enter(&span), expected, "{span:?}");
+        let mut check =
+            |span: Range<usize>, expected| assert_eq!(siblings.enter(&span), expected, "{span:?}");
         check(0..20, 0);
         check(0..8, 0);
         check(0..3, 0);
