@@ -14,9 +14,9 @@ use crate::failure::Failure;
 /// What of a refused body is taken off the line.
 const SWALLOWED_BYTES_MAX: usize = 128 << 20;
 
-/// Reads a body of at most [`REQUEST_BODY_BYTES_MAX`] and unpacks it to at most `unpacked_bytes_max`.
-pub async fn read(headers: &HeaderMap, body: Body, unpacked_bytes_max: usize) -> Result<Bytes, Failure> {
-    let mut body = body;
+/// Takes a body of at most [`REQUEST_BODY_BYTES_MAX`] off the line, packed as it came. To be called before anything
+/// that may refuse the request.
+pub async fn take(mut body: Body) -> Result<Bytes, Failure> {
     let mut packed = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return Err(Failure::invalid("the request's body was cut short")) };
@@ -28,7 +28,7 @@ pub async fn read(headers: &HeaderMap, body: Body, unpacked_bytes_max: usize) ->
         }
         packed.extend_from_slice(&data);
     }
-    unpack(headers, packed.freeze(), unpacked_bytes_max)
+    Ok(packed.freeze())
 }
 
 /// Takes what is still on its way, within a bound, and keeps nothing: a client that is cut off while it sends sees
@@ -51,7 +51,8 @@ fn too_large() -> Failure {
     )
 }
 
-fn unpack(headers: &HeaderMap, packed: Bytes, bytes_max: usize) -> Result<Bytes, Failure> {
+/// Unpacks what was taken, as its headers say, to at most `bytes_max`.
+pub fn unpack(headers: &HeaderMap, packed: Bytes, bytes_max: usize) -> Result<Bytes, Failure> {
     let encoding = headers.get(CONTENT_ENCODING).map_or("identity", |value| value.to_str().unwrap_or("?"));
     let body = match encoding.trim().to_ascii_lowercase().as_str() {
         "identity" | "" => packed,

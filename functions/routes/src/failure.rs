@@ -15,14 +15,15 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Of that status, code and message.
+    /// Of that status, code and message. What looks like a secret in the message is masked, whatever it came from.
     pub fn new(status: StatusCode, code: &str, error: impl Into<String>) -> Self {
-        Self { status, body: ErrorBody { error: error.into(), code: code.to_owned() } }
+        let error = prevet_app::masked(&error.into());
+        Self { status, body: ErrorBody { error, code: code.to_owned() } }
     }
 
     /// What the caller sent cannot be used.
     pub fn invalid(error: impl Into<String>) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, body: ErrorBody::of_kind(Kind::Invalid, error) }
+        Self::new(StatusCode::BAD_REQUEST, Kind::Invalid.tool_code(), error)
     }
 
     /// What the caller sent is over a limit, which the message names.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::header::HOST;
-use axum::http::{HeaderValue, StatusCode, Uri};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use prevet_domain::limits::JSON_BODY_BYTES_MAX;
@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, inspect_tool, message};
+use crate::{Service, access, body, inspect_tool, message};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
@@ -60,15 +60,18 @@ async fn no_oauth() -> Failure {
 
 /// Checks the key, where one is sent, the host and origin against DNS rebinding, and the message.
 async fn guard(State(service): State<Service>, request: Request, next: Next) -> Response {
-    if let Err(failure) = check_host(&service, &request) {
+    let (parts, body) = request.into_parts();
+    // First, so that whoever is refused has sent all that there was to send, and reads why.
+    let packed = body::take(body).await;
+    if let Err(failure) = check_host(&service, &parts.headers) {
         return failure.into_response();
     }
-    if let Some(key) = access::api_key(request.headers())
+    if let Some(key) = access::api_key(&parts.headers)
         && let Err(error) = service.app.check_key(&key).await
     {
         return Failure::from(error).into_response();
     }
-    match message::checked(request).await {
+    match message::checked(parts, packed) {
         Ok(request) => next.run(request).await,
         Err(answer) => answer,
     }
@@ -76,27 +79,27 @@ async fn guard(State(service): State<Service>, request: Request, next: Next) -> 
 
 /// A page in a browser may not speak to a server on the same machine: neither by a name of its own that leads to
 /// loopback, nor from another origin.
-fn check_host(service: &Service, request: &Request) -> Result<(), Failure> {
-    let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+fn check_host(service: &Service, headers: &HeaderMap) -> Result<(), Failure> {
     let public = service.public_url.as_deref().and_then(|url| url.parse::<Uri>().ok());
     let public = public.as_ref().and_then(Uri::host);
-    let allowed =
-        |host: &str| is_loopback(host) || public.is_some_and(|public| public.eq_ignore_ascii_case(host));
+    let own = |value: &HeaderValue| {
+        let uri = value.to_str().ok().and_then(|text| text.parse::<Uri>().ok());
+        let host = uri.as_ref().and_then(Uri::host);
+        host.is_some_and(|host| {
+            is_loopback(host) || public.is_some_and(|public| public.eq_ignore_ascii_case(host))
+        })
+    };
     let forbidden = |what| {
         Failure::new(StatusCode::FORBIDDEN, "DENIED", format!("{what} is not one of this server's own"))
     };
-    let origin = header(axum::http::header::ORIGIN).map(str::parse::<Uri>);
-    let foreign = origin.is_some_and(|uri| !uri.ok().as_ref().and_then(Uri::host).is_some_and(allowed));
-    if foreign {
+    if headers.get(ORIGIN).is_some_and(|origin| !own(origin)) {
         return Err(forbidden("the Origin"));
     }
     // Behind API Gateway the host is the gateway's, which only lets its own names through.
-    let host = header(HOST).and_then(|host| host.parse::<Uri>().ok());
-    let host = host.as_ref().and_then(Uri::host);
-    match (public, host) {
-        (Some(_), Some(host)) if !allowed(host) => Err(forbidden("the Host")),
-        _ => Ok(()),
+    if public.is_some() && headers.get(HOST).is_some_and(|host| !own(host)) {
+        return Err(forbidden("the Host"));
     }
+    Ok(())
 }
 
 fn is_loopback(host: &str) -> bool {

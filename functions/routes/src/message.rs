@@ -4,8 +4,10 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use prevet_domain::limits::JSON_BODY_BYTES_MAX;
 use serde_json::{Value, json};
 
@@ -18,12 +20,11 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMETERS: i32 = -32602;
 
-/// The request with its body read and checked, or the answer that it gets at once.
-pub async fn checked(request: Request) -> Result<Request, Response> {
-    if request.method() != Method::POST {
+/// The request with its body unpacked and checked, or the answer that it gets at once.
+pub fn checked(mut parts: Parts, packed: Result<Bytes, Failure>) -> Result<Request, Response> {
+    if parts.method != Method::POST {
         return Err(wrong_method());
     }
-    let (mut parts, body) = request.into_parts();
     let content_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     // Nothing stated is taken as JSON: a bare POST means nothing else here.
     let essence =
@@ -34,8 +35,8 @@ pub async fn checked(request: Request) -> Result<Request, Response> {
         let failure = Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", text);
         return Err(failure.into_response());
     }
-    let bytes =
-        body::read(&parts.headers, body, JSON_BODY_BYTES_MAX).await.map_err(IntoResponse::into_response)?;
+    let bytes = packed.and_then(|packed| body::unpack(&parts.headers, packed, JSON_BODY_BYTES_MAX));
+    let bytes = bytes.map_err(IntoResponse::into_response)?;
     let method = check(&bytes).map_err(|(code, id, message)| rpc_error(code, &id, message))?;
     if method == "initialize" {
         // The version is still to be agreed on: the header is for what comes after.

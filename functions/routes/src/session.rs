@@ -26,11 +26,12 @@ async fn open(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Json<SessionResponse>, Failure> {
+    let packed = body::take(request).await;
     let api_key = access::api_key(&headers);
     if api_key.is_none() {
         return Err(AppError::Access(AccessError::NoKey).into());
     }
-    let json = body::read(&headers, request, JSON_BODY_BYTES_MAX).await?;
+    let json = body::unpack(&headers, packed?, JSON_BODY_BYTES_MAX)?;
     let request: SessionRequest = prevet_wire::json::object(&json).map_err(|error| {
         Failure::invalid(format!("the body is not a JSON object as POST /session takes it: {error}"))
     })?;
@@ -48,7 +49,7 @@ fn parse(request: SessionRequest, api_key: Option<String>) -> Result<OpenSession
         repository: RepositoryName::parse(&request.repo)?,
         developer: developer.as_deref().map(Developer::parse).transpose()?,
         branch: Branch::parse(&request.branch)?,
-        head: Revision::parse(&request.head).map_err(|error| AppError::Input(format!("head: {error}")))?,
+        head: Revision::parse_as("head", &request.head)?,
     })
 }
 

@@ -10,9 +10,8 @@ use bytes::Bytes;
 use multer::Multipart;
 use prevet_app::error::AppError;
 use prevet_app::uploads::UploadDiff;
-use prevet_domain::ids::{Revision, SessionId};
+use prevet_domain::ids::Revision;
 use prevet_domain::limits::{CONTEXT_BYTES_MAX, DIFF_BYTES_MAX};
-use prevet_domain::session::AccessError;
 use prevet_wire::session::UploadResponse;
 use prevet_wire::upload_body::UploadBody;
 
@@ -45,17 +44,13 @@ async fn upload(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Json<UploadResponse>, Failure> {
-    let api_key = access::api_key(&headers);
-    if api_key.is_none() {
-        return Err(AppError::Access(AccessError::NoKey).into());
-    }
-    let session_id = SessionId::parse(&session_id).map_err(|_| AppError::UnknownSession)?;
-    let session = service.app.authorize_upload(api_key.as_deref(), &session_id).await?;
+    let packed = body::take(request).await;
+    let session = service.app.authorize_upload(access::api_key(&headers).as_deref(), &session_id).await?;
     let boundary = boundary(&headers)?;
-    let multipart = body::read(&headers, request, MULTIPART_BYTES_MAX).await?;
+    let multipart = body::unpack(&headers, packed?, MULTIPART_BYTES_MAX)?;
     let parts = read_parts(multipart, boundary).await?;
     let diff_unchanged = service.app.upload_diff(&session, call(parts)?).await?;
-    Ok(Json(UploadResponse { session_id: session_id.to_string(), diff_unchanged }))
+    Ok(Json(UploadResponse { session_id: session.id.to_string(), diff_unchanged }))
 }
 
 fn boundary(headers: &HeaderMap) -> Result<String, Failure> {
@@ -101,8 +96,8 @@ fn call(parts: Parts) -> Result<UploadDiff, Failure> {
         limited("the context", context, CONTEXT_BYTES_MAX)?;
     }
     let base = parts.base_sha.as_deref().map(str::trim).filter(|base| !base.is_empty());
-    let base = base.map(Revision::parse).transpose();
-    let base = base.map_err(|error| Failure::invalid(format!("base_sha: {error}")))?;
+    let base = base.map(|base| Revision::parse_as("base_sha", base)).transpose();
+    let base = base.map_err(AppError::from)?;
     let body = UploadBody { diff: &diff, context: context.as_deref() }.write();
     let contents = pack::contents(diff.clone(), context.as_deref()).map_err(Failure::invalid)?;
     Ok(UploadDiff { diff, base, context, body, contents })

@@ -113,6 +113,12 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> TextKind {
     if plain { TextKind::Plain } else { TextKind::UnknownCode }
 }
 
+/// Whether the name alone is one of source code, with rules or without.
+pub fn is_code_name(path: &RepoPath) -> bool {
+    let known = matches!(detect(path, b""), TextKind::Known(_));
+    known || CODE_WITHOUT_RULES.contains(&path.extension().as_str())
+}
+
 fn by_extension(extension: &str) -> Option<Language> {
     Some(match extension {
         "py" | "pyi" | "pyw" => Language::Python,
@@ -160,6 +166,15 @@ fn by_interpreter(head: &[u8]) -> Option<Language> {
         _ => return None,
     })
 }
+
+/// Extensions of well-known languages that have no rules.
+const CODE_WITHOUT_RULES: &[&str] = &[
+    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "swift", "kt", "kts", "scala", "clj",
+    "cljs", "ex", "exs", "erl", "hrl", "hs", "ml", "mli", "fs", "fsx", "vb", "lua", "pl", "pm", "r", "jl",
+    "dart", "zig", "nim", "d", "sql", "sol", "vue", "svelte", "ps1", "psm1", "bat", "cmd", "asm", "s",
+    "groovy", "gradle", "cob", "f90", "pas", "ada", "adb", "lisp", "scm", "rkt", "tcl", "v", "vhd", "sv",
+    "cu", "proto",
+];
 
 /// Extensions of prose and data: nothing in such a file runs. Any other extension counts as code without rules, and
 /// such a file is not called reviewed.
@@ -251,6 +266,13 @@ const CODE_NAMES: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_code() {
+        for (path, expected) in [("a.py", true), ("a.c", true), ("i.png", false), ("a.woff2", false), ("a.md", false)] {
+            assert_eq!(is_code_name(&RepoPath::parse(path.as_bytes()).unwrap()), expected, "{path}");
+        }
+    }
 
     #[test]
     fn kinds() {

@@ -65,6 +65,11 @@ pub fn digest(parts: &[&[u8]]) -> String {
     HEXLOWER.encode(&hash.finalize())
 }
 
+/// The text without the secrets that are in it.
+pub fn masked(text: &str) -> String {
+    String::from_utf8_lossy(&prevet_analysis::secrets::mask(text.as_bytes())).into_owned()
+}
+
 /// Plain SHA-256, hexadecimal, as callers compute it too.
 pub fn sha256(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))

@@ -19,7 +19,7 @@ pub struct SessionLookup {
     pub key: Option<KeyRecord>,
     /// The repository's integration under the stated tenant.
     pub integration: IntegrationLookup,
-    /// The identity's session, which may have ended.
+    /// The session of the identity as stated, which may have ended, or be another repository's by now.
     pub session_id: Option<SessionId>,
 }
 
@@ -100,6 +100,19 @@ pub trait Storage: Clone + Send + Sync + 'static {
         now: u64,
         expires_at: u64,
     ) -> impl Future<Output = Answer<Option<Session>>> + Send;
+
+    /// The session of an identity, ended or not.
+    fn session_of(
+        &self,
+        identity: &SessionIdentity,
+    ) -> impl Future<Output = Answer<Option<SessionId>>> + Send;
+
+    /// Lets an identity stand for another's session: the same repository by another of its names.
+    fn put_alias(
+        &self,
+        identity: &SessionIdentity,
+        id: &SessionId,
+    ) -> impl Future<Output = Answer<()>> + Send;
 
     /// Keeps an upload's body.
     fn put_body(&self, object_key: &str, body: Vec<u8>) -> impl Future<Output = Answer<()>> + Send;

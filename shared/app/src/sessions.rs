@@ -45,14 +45,14 @@ impl<S: Storage> App<S> {
     /// Mints or resumes the session of (tenant, repository, developer). Two storage calls on a resume.
     pub async fn open_session(&self, call: OpenSession) -> Result<OpenedSession, AppError> {
         let hash = key_hash(call.api_key.as_deref())?;
-        let identity = SessionIdentity {
+        let stated = SessionIdentity {
             tenant: call.tenant.clone(),
             repository: call.repository.clone(),
             developer: call.developer.clone(),
         };
-        let lookup = self.storage.look_up_session(&hash, &call.tenant, &identity).await?;
+        let lookup = self.storage.look_up_session(&hash, &call.tenant, &stated).await?;
         authorize(lookup.key.as_ref(), &call.tenant, Product::CodeReview, self.now())?;
-        let (session, resumed) = self.resume_or_create(&call, identity, &lookup).await?;
+        let (session, resumed) = self.resume_or_create(&call, stated, &lookup).await?;
         let integration = integration_or_reason(lookup.integration, &call.repository);
         Ok(OpenedSession { id: session.id, resumed, integration, prior_task: session.prior_task })
     }
@@ -60,20 +60,55 @@ impl<S: Storage> App<S> {
     async fn resume_or_create(
         &self,
         call: &OpenSession,
-        identity: SessionIdentity,
+        stated: SessionIdentity,
         lookup: &SessionLookup,
     ) -> Result<(Session, bool), AppError> {
+        let identity = canonical(&stated, &lookup.integration);
+        let touch = self.touch(call);
+        if let Some(session) = self.touched(lookup.session_id.as_ref(), &identity, &touch).await? {
+            return Ok((session, true));
+        }
+        if identity == stated {
+            return self.race_for(call, identity, lookup.session_id.clone(), &touch).await;
+        }
+        // The first call under this one of the repository's names.
+        let known = self.storage.session_of(&identity).await?;
+        let (session, resumed) = self.race_for(call, identity, known, &touch).await?;
+        self.storage.put_alias(&stated, &session.id).await?;
+        Ok((session, resumed))
+    }
+
+    fn touch(&self, call: &OpenSession) -> SessionTouch {
         let now = self.now();
-        let expires_at = now + SESSION_IDLE_SECONDS;
-        let touch = SessionTouch { branch: call.branch.clone(), head: call.head.clone(), now, expires_at };
-        let mut known = lookup.session_id.clone();
+        let (branch, head) = (call.branch.clone(), call.head.clone());
+        SessionTouch { branch, head, now, expires_at: now + SESSION_IDLE_SECONDS }
+    }
+
+    /// The session of that id, refreshed, if it lives and is `identity`'s.
+    async fn touched(
+        &self,
+        id: Option<&SessionId>,
+        identity: &SessionIdentity,
+        touch: &SessionTouch,
+    ) -> Result<Option<Session>, AppError> {
+        let Some(id) = id else { return Ok(None) };
+        let session = self.storage.touch_session(id, touch).await?;
+        Ok(session.filter(|session| session.identity == *identity))
+    }
+
+    /// Makes the identity's session, or finds the one that another call makes at the same time.
+    async fn race_for(
+        &self,
+        call: &OpenSession,
+        identity: SessionIdentity,
+        mut known: Option<SessionId>,
+        touch: &SessionTouch,
+    ) -> Result<(Session, bool), AppError> {
         for _ in 0..RACES_MAX {
-            if let Some(id) = &known
-                && let Some(session) = self.storage.touch_session(id, &touch).await?
-            {
+            if let Some(session) = self.touched(known.as_ref(), &identity, touch).await? {
                 return Ok((session, true));
             }
-            let session = self.fresh_session(call, identity.clone(), expires_at)?;
+            let session = self.fresh_session(call, identity.clone(), touch.expires_at)?;
             match self.storage.create_session(&session, known.as_ref()).await? {
                 None => return Ok((session, false)),
                 Some(winner) => known = Some(winner),
@@ -99,6 +134,16 @@ impl<S: Storage> App<S> {
             expires_at,
         })
     }
+}
+
+/// The identity by the repository's full name, where that is known: one repository has one session, whatever it is
+/// called.
+fn canonical(stated: &SessionIdentity, integration: &IntegrationLookup) -> SessionIdentity {
+    let repository = match integration {
+        IntegrationLookup::One(integration) => integration.full_name.clone(),
+        IntegrationLookup::None | IntegrationLookup::Ambiguous(_) => stated.repository.clone(),
+    };
+    SessionIdentity { repository, ..stated.clone() }
 }
 
 /// What a key is kept under.

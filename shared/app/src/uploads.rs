@@ -27,9 +27,14 @@ pub struct UploadDiff {
 }
 
 impl<S: Storage> App<S> {
-    /// The live session that this key may upload to. One storage call, before any body is read.
-    pub async fn authorize_upload(&self, api_key: Option<&str>, id: &SessionId) -> Result<Session, AppError> {
-        let (key, session) = self.storage.look_up_upload(&key_hash(api_key)?, id).await?;
+    /// The live session that this key may upload to. One storage call, before any body is unpacked.
+    pub async fn authorize_upload(&self, api_key: Option<&str>, id: &str) -> Result<Session, AppError> {
+        let hash = key_hash(api_key)?;
+        // An id that is none is unknown, to whoever has a key.
+        let (key, session) = match SessionId::parse(id) {
+            Ok(id) => self.storage.look_up_upload(&hash, &id).await?,
+            Err(_) => (self.storage.key(&hash).await?, None),
+        };
         let key = authenticate(key.as_ref(), Product::CodeReview, self.now())?;
         let session =
             session.filter(|session| is_live(session, self.now())).ok_or(AppError::UnknownSession)?;

@@ -57,10 +57,15 @@ macro_rules! text_name {
         impl $name {
             /// Checks `text`, trimmed of white space.
             pub fn parse(text: &str) -> Result<Self, NameError> {
-                let text = checked($what, text)?;
+                Self::parse_as($what, text)
+            }
+
+            /// Checks `text`; errors call it `what`, as the caller does.
+            pub fn parse_as(what: &'static str, text: &str) -> Result<Self, NameError> {
+                let text = checked(what, text)?;
                 let problem: Option<&'static str> = $extra(&text);
                 match problem {
-                    Some(reason) => Err(NameError::Malformed { what: $what, reason }),
+                    Some(reason) => Err(NameError::Malformed { what, reason }),
                     None => Ok(Self(text)),
                 }
             }

@@ -148,13 +148,30 @@ impl Store {
         }
     }
 
+    pub(crate) async fn identity_session(
+        &self,
+        identity: &SessionIdentity,
+    ) -> Result<Option<SessionId>, StorageError> {
+        let item = self.read_one::<IdentityItem>(&Key::identity(identity)).await?;
+        Ok(item.map(|item| item.session_id))
+    }
+
+    pub(crate) async fn keep_alias(
+        &self,
+        identity: &SessionIdentity,
+        id: &SessionId,
+    ) -> Result<(), StorageError> {
+        let item = Key::identity(identity).item(IdentityItem { session_id: id.clone() }, None);
+        let request = self.dynamodb.put_item().table_name(&self.table).set_item(Some(item.attributes()?));
+        request.send().await.map(|_| ()).map_err(|error| failed("naming a session", error))
+    }
+
     pub(crate) async fn create(
         &self,
         session: &Session,
         stale: Option<&SessionId>,
     ) -> Result<Option<SessionId>, StorageError> {
         let action = "making a session";
-        let key = Key::identity(&session.identity);
         let mut last = None;
         for _ in 0..ATTEMPTS_MAX {
             let (identity, item) = (self.identity_put(session, stale)?, self.session_put(session)?);
@@ -162,7 +179,7 @@ impl Store {
             match request.send().await {
                 Ok(_) => return Ok(None),
                 Err(error) if is_canceled(error.as_service_error()) => {
-                    let winner = self.read_one::<IdentityItem>(&key).await?.map(|item| item.session_id);
+                    let winner = self.identity_session(&session.identity).await?;
                     if let Some(winner) = winner.filter(|winner| Some(winner) != stale) {
                         return Ok(Some(winner));
                     }

@@ -51,6 +51,14 @@ impl Storage for Store {
         self.move_end(id, now, expires_at).await
     }
 
+    async fn session_of(&self, identity: &SessionIdentity) -> Answer<Option<SessionId>> {
+        self.identity_session(identity).await
+    }
+
+    async fn put_alias(&self, identity: &SessionIdentity, id: &SessionId) -> Answer<()> {
+        self.keep_alias(identity, id).await
+    }
+
     async fn put_body(&self, object_key: &str, body: Vec<u8>) -> Answer<()> {
         self.put_object(object_key, &body).await
     }

@@ -19,7 +19,7 @@ pub struct InspectParameters {
     #[serde(default = "inspect_profile")]
     pub profile: String,
     /// Optional extras of this call.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::optional_object")]
     pub context: Option<InspectContext>,
 }
 

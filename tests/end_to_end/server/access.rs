@@ -43,7 +43,9 @@ async fn missing_unknown_expired_and_revoked_keys_are_401() {
         answer.expect_error(401, "UNAUTHENTICATED", &["API key"]);
         texts.push(answer.text);
         client.upload(&session, "").await.expect_error(401, "UNAUTHENTICATED", &["API key"]);
-        client.upload("unknown", "").await.expect_error(401, "UNAUTHENTICATED", &["API key"]);
+        for unknown in ["unknown", "no%20id"] {
+            client.upload(unknown, "").await.expect_error(401, "UNAUTHENTICATED", &["API key"]);
+        }
     }
     assert_eq!(texts[0], texts[1], "an expired key is told apart from an unknown one");
     assert_eq!(texts[0], texts[2], "a revoked key is told apart from an unknown one");

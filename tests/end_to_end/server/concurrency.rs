@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::join_all;
-use prevet_testkit::server::{Client, patch};
+use prevet_testkit::server::{Assembled, Client, patch};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -28,6 +28,18 @@ async fn fifty_first_calls_make_one_session() {
     assert_eq!(ids.len(), 1);
     let made = answers.iter().filter(|answer| answer.json()["resumed"] == false).count();
     assert_eq!(made, 1, "one call made it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn first_calls_by_several_names_make_one_session() {
+    let server = Assembled::start().await;
+    server.integrate("acme/widgets", "main").await;
+    let bodies: Vec<_> =
+        ["widgets", "acme/widgets", "Acme/Widgets"].map(|name| server.client.session_body(name)).into();
+    let answers = join_all((0..30).map(|at| server.client.session(&bodies[at % 3]))).await;
+    let ids: BTreeSet<String> =
+        answers.iter().map(|answer| answer.expect(200)["session_id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(ids.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

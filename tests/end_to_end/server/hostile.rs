@@ -82,6 +82,27 @@ async fn a_hunk_far_down_costs_nothing() {
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
+/// What is quadratic in the length of a list shows here: minutes in place of seconds.
+#[tokio::test]
+async fn long_lists_are_judged_soon() {
+    let served = serve().await;
+    let client = &served.client;
+    let lines = |line: fn(usize) -> String| (0..8_000).map(line).collect::<String>();
+    let cases = [
+        ("a.json", format!("{{{}\"last\": 0}}\n", lines(|at| format!("\"key{at}\": {at},\n")))),
+        ("a.yaml", lines(|at| format!("key{at}: {at}\n"))),
+        ("a.py", lines(|at| format!("def f{at}():\n    return {at}\n"))),
+        ("b.py", format!("x = {{\n{}}}\n", lines(|at| format!("    \"key{at}\": {at},\n")))),
+    ];
+    for (path, text) in cases {
+        let id = client.open_with(path, patch::added(path, &text)).await;
+        let started = std::time::Instant::now();
+        let result = client.inspect(&json!({ "session_id": id, "profile": "review" })).await;
+        assert_eq!(result["verdict"], "approve", "{path}");
+        assert!(started.elapsed().as_secs() < 30, "{path}: {:?}", started.elapsed());
+    }
+}
+
 #[tokio::test]
 async fn many_files_are_bounded_and_named() {
     let served = serve().await;

@@ -106,6 +106,25 @@ async fn an_integrated_repository_names_its_target_branch() {
 }
 
 #[tokio::test]
+async fn an_integrated_repository_has_one_session_whatever_it_is_called() {
+    let served = serve().await;
+    let (before, _) = id_of(&served, json!({ "repo": "widgets" })).await;
+    integrate(&served, "acme/widgets", "main").await;
+    let (id, resumed) = id_of(&served, json!({ "repo": "acme/widgets" })).await;
+    assert!(!resumed);
+    for repo in ["widgets", "Acme/Widgets", "acme/widgets", "widgets"] {
+        assert_eq!(id_of(&served, json!({ "repo": repo })).await, (id.clone(), true), "{repo}");
+    }
+    assert_ne!(before, id);
+    // As soon as the bare name may mean another one, it no longer means this one.
+    integrate(&served, "umbrella/widgets", "main").await;
+    let (bare, resumed) = id_of(&served, json!({ "repo": "widgets" })).await;
+    assert!(!resumed && bare != id, "{bare}");
+    assert_eq!(id_of(&served, json!({ "repo": "widgets" })).await, (bare, true));
+    assert_eq!(id_of(&served, json!({ "repo": "acme/widgets" })).await, (id, true));
+}
+
+#[tokio::test]
 async fn a_bare_name_of_several_repositories_is_not_guessed() {
     let served = serve().await;
     integrate(&served, "acme/widgets", "main").await;

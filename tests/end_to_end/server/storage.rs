@@ -20,6 +20,19 @@ async fn a_resume_costs_two_calls() {
 }
 
 #[tokio::test]
+async fn a_resume_by_another_name_costs_two_calls() {
+    let server = Assembled::start().await;
+    server.integrate("acme/widgets", "main").await;
+    for name in ["widgets", "acme/widgets", "Acme/widgets"] {
+        server.client.open(name).await;
+        server.take_calls();
+        server.client.open(name).await;
+        let calls = server.take_calls();
+        assert!(calls.len() <= 2, "{name}: {calls:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_upload_costs_three_calls() {
     let server = Assembled::start().await;
     let id = server.client.open("widgets").await;

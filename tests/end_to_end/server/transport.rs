@@ -63,6 +63,7 @@ async fn foreign_hosts_and_origins_are_refused() {
         "127.0.0.1.evil.example",
         "localhost.evil.example",
         "192.168.1.1",
+        "a b",
         "",
     ];
     for host in foreign {

@@ -11,7 +11,7 @@ use prevet_domain::verdict::{Cause, NotReviewed};
 use super::evidence::{self, Masked};
 use super::{Draft, Request};
 use crate::hit::Hit;
-use crate::language::{TextKind, detect};
+use crate::language::{TextKind, detect, is_code_name};
 use crate::place::{Relation, Touched};
 use crate::source::Source;
 use crate::{convention, ignore, parse_check, secrets, syntax, taint, text_rules};
@@ -70,7 +70,7 @@ fn nothing_to_read(change: &FileChange) -> Option<(&'static str, Cause)> {
 
 /// Whether the name is one of source code: an attribute that hides its text must not make it pass.
 fn is_code(change: &FileChange) -> bool {
-    change.path().is_some_and(|path| matches!(detect(path, b""), TextKind::Known(_)))
+    change.path().is_some_and(is_code_name)
 }
 
 fn not_reviewed(path: &str, reason: impl Into<String>, cause: Cause) -> NotReviewed {

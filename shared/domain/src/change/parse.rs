@@ -77,6 +77,8 @@ struct Header {
     old_mode: Option<u32>,
     new_mode: Option<u32>,
     binary: bool,
+    /// Whether the `index` line states a content after the change that is another one, and not empty.
+    content_changed: bool,
     markers: Option<(Vec<u8>, Vec<u8>)>,
     hunks: Vec<Hunk>,
 }
@@ -175,6 +177,10 @@ impl Reader<'_> {
             }
             self.next_line();
         }
+        let expected = header.content_changed && !header.binary && header.presence != Presence::Before;
+        if expected && header.hunks.is_empty() {
+            return Err(self.malformed("ends a file whose content does not follow (the diff was cut)", b""));
+        }
         self.finish(header)
     }
 
@@ -207,6 +213,7 @@ impl Reader<'_> {
             let last = rest.rsplit(|byte| *byte == b' ').next().unwrap_or(rest);
             let stated = rest.contains(&b' ').then(|| octal_mode(last)).flatten();
             header.new_mode = header.new_mode.or(stated);
+            header.content_changed = content_changed(rest);
         } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
             header.binary = true;
         } else {
@@ -332,6 +339,20 @@ fn unmerged(path: RepoPath) -> FileChange {
         content: Content::Unmerged,
     }
 }
+
+/// `1111111..2222222 100644`
+fn content_changed(index: &[u8]) -> bool {
+    let ids = index.split(|byte| *byte == b' ').next().unwrap_or(index);
+    let Some(at) = ids.windows(2).position(|pair| pair == b"..") else { return false };
+    let (old, new) = (&ids[..at], &ids[at + 2..]);
+    old != new && !EMPTY_BLOBS.iter().any(|empty| empty.starts_with(new))
+}
+
+/// The ids of an empty file, by SHA-1 and by SHA-256.
+const EMPTY_BLOBS: [&[u8]; 2] = [
+    b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
 
 fn octal_mode(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(text).ok()?, 8).ok()

@@ -120,6 +120,25 @@ fn what_is_no_patch() {
 }
 
 #[test]
+fn what_was_cut_between_a_header_and_its_hunks() {
+    let cut = "content does not follow";
+    refused(b"diff --git a/x b/x\nindex 1..2 100644\n", cut);
+    refused(b"diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1111111\n", cut);
+    refused(b"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n", "no hunk follows");
+    refused(b"diff --git a/x b/x\nindex 1..2 100644\ndiff --git a/y b/y\nold mode 100644\nnew mode 100755\n", cut);
+    let whole = [
+        "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..e69de29\n",
+        "diff --git a/x b/x\ndeleted file mode 100644\nindex 1111111..0000000\n",
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+        "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n",
+    ];
+    for patch in whole {
+        assert_eq!(parsed(patch).files.len(), 1, "{patch}");
+    }
+}
+
+#[test]
 fn images() {
     let patch = "--- a/x\n+++ b/x\n@@ -2,3 +2,2 @@\n two\n-three\n-four\n+3\n@@ -7 +6,2 @@\n seven\n+eight\n\\ No newline at end of file\n";
     let file = parsed(patch).files.remove(0);

@@ -1,7 +1,7 @@
 //! The routes in this process, over stores that the test chooses.
 
-use prevet_domain::ids::TenantKey;
-use prevet_domain::session::{Product, Role};
+use prevet_domain::ids::{Branch, RepositoryName, TenantKey};
+use prevet_domain::session::{Integration, Product, Role};
 use prevet_emulator::Emulator;
 use prevet_routes::{Service, all_routes};
 use prevet_store::{LocalEndpoints, Store, StoreConfig};
@@ -86,6 +86,16 @@ impl Assembled {
         let (url, task) = listen(&service).await;
         self.tasks.push(task);
         self.client.with_url(&url)
+    }
+
+    /// Connects a repository of the client's tenant.
+    pub async fn integrate(&self, full_name: &str, target_branch: &str) {
+        let tenant = TenantKey::parse(&self.client.tenant_key).expect("no tenant key");
+        let integration = Integration {
+            full_name: RepositoryName::parse(full_name).expect("no repository's name"),
+            target_branch: Branch::parse(target_branch).expect("no branch"),
+        };
+        self.service.app.add_integration(&tenant, &integration).await.expect("it cannot be connected");
     }
 
     /// The relay before DynamoDB.
