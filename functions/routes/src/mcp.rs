@@ -73,7 +73,7 @@ async fn guard(State(service): State<Service>, request: Request, next: Next) -> 
     }
     match message::checked(parts, packed) {
         Ok(request) => next.run(request).await,
-        Err(answer) => answer,
+        Err(answer) => *answer,
     }
 }
 

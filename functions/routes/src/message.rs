@@ -21,9 +21,9 @@ const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMETERS: i32 = -32602;
 
 /// The request with its body unpacked and checked, or the answer that it gets at once.
-pub fn checked(mut parts: Parts, packed: Result<Bytes, Failure>) -> Result<Request, Response> {
+pub fn checked(mut parts: Parts, packed: Result<Bytes, Failure>) -> Result<Request, Box<Response>> {
     if parts.method != Method::POST {
-        return Err(wrong_method());
+        return Err(Box::new(wrong_method()));
     }
     let content_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     // Nothing stated is taken as JSON: a bare POST means nothing else here.
@@ -33,11 +33,11 @@ pub fn checked(mut parts: Parts, packed: Result<Bytes, Failure>) -> Result<Reque
     if !essence.trim().eq_ignore_ascii_case("application/json") && !is_form {
         let text = "the Content-Type of a message to /mcp is application/json";
         let failure = Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", text);
-        return Err(failure.into_response());
+        return Err(Box::new(failure.into_response()));
     }
     let bytes = packed.and_then(|packed| body::unpack(&parts.headers, packed, JSON_BODY_BYTES_MAX));
-    let bytes = bytes.map_err(IntoResponse::into_response)?;
-    let method = check(&bytes).map_err(|(code, id, message)| rpc_error(code, &id, message))?;
+    let bytes = bytes.map_err(|failure| Box::new(failure.into_response()))?;
+    let method = check(&bytes).map_err(|(code, id, message)| Box::new(rpc_error(code, &id, message)))?;
     if method == "initialize" {
         // The version is still to be agreed on: the header is for what comes after.
         parts.headers.remove(VERSION_HEADER);

@@ -269,7 +269,9 @@ mod tests {
 
     #[test]
     fn names_of_code() {
-        for (path, expected) in [("a.py", true), ("a.c", true), ("i.png", false), ("a.woff2", false), ("a.md", false)] {
+        for (path, expected) in
+            [("a.py", true), ("a.c", true), ("i.png", false), ("a.woff2", false), ("a.md", false)]
+        {
             assert_eq!(is_code_name(&RepoPath::parse(path.as_bytes()).unwrap()), expected, "{path}");
         }
     }

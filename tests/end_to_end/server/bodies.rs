@@ -166,13 +166,21 @@ async fn whoever_is_refused_gets_the_answer_though_much_was_sent() {
     let keyless = served.client.with_key(None);
     keyless.send(keyless.upload_request(&id, large.clone())).await.expect_error(401, "UNAUTHENTICATED", &[]);
     let client = &served.client;
-    client.send(client.upload_request("unknown", large.clone())).await.expect_error(404, "UNKNOWN_SESSION", &[]);
+    client.send(client.upload_request("unknown", large.clone())).await.expect_error(
+        404,
+        "UNKNOWN_SESSION",
+        &[],
+    );
     let session = keyless.request("POST", &format!("{}/session", client.url)).body(large.clone());
     keyless.send(session).await.expect_error(401, "UNAUTHENTICATED", &[]);
     let wrong = served.client.with_key(Some("pvk_agent_wrong"));
     let message = wrong.request("POST", &client.url).body(large.clone());
     wrong.send(message).await.expect_error(401, "UNAUTHENTICATED", &[]);
-    client.send(client.request("PUT", &client.url).body(large)).await.expect_error(405, "METHOD_NOT_ALLOWED", &[]);
+    client.send(client.request("PUT", &client.url).body(large)).await.expect_error(
+        405,
+        "METHOD_NOT_ALLOWED",
+        &[],
+    );
 }
 
 #[tokio::test]

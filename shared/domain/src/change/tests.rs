@@ -125,7 +125,10 @@ fn what_was_cut_between_a_header_and_its_hunks() {
     refused(b"diff --git a/x b/x\nindex 1..2 100644\n", cut);
     refused(b"diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1111111\n", cut);
     refused(b"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n", "no hunk follows");
-    refused(b"diff --git a/x b/x\nindex 1..2 100644\ndiff --git a/y b/y\nold mode 100644\nnew mode 100755\n", cut);
+    refused(
+        b"diff --git a/x b/x\nindex 1..2 100644\ndiff --git a/y b/y\nold mode 100644\nnew mode 100755\n",
+        cut,
+    );
     let whole = [
         "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..e69de29\n",
         "diff --git a/x b/x\ndeleted file mode 100644\nindex 1111111..0000000\n",
