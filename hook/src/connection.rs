@@ -76,6 +76,7 @@ impl Connection {
     }
 
     #[cfg(not(feature = "embedded"))]
+    #[expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")]
     async fn embedded(_config: &Config) -> Result<Self, CommandError> {
         Err(CommandError::usage(
             "no server is set, and this build has none embedded: `prevet login` sets one, \
@@ -84,6 +85,10 @@ impl Connection {
     }
 
     /// Ends what was started.
+    #[cfg_attr(
+        not(feature = "embedded"),
+        expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")
+    )]
     pub async fn close(self) {
         #[cfg(feature = "embedded")]
         if let Some(server) = self.embedded {
