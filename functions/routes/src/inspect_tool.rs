@@ -56,7 +56,10 @@ fn parse(parameters: &InspectParameters, context: &InspectContext) -> Result<Ins
         report_types: context.report_types.as_deref().map(report_types).transpose()?,
         intent: parameters.intent.clone(),
         guidelines,
+        title: context.pr_title.clone().unwrap_or_default(),
+        description: context.pr_description.clone().unwrap_or_default(),
         expected_diff_sha256: context.diff_sha256.clone(),
+        continues: context.cursor.is_some(),
     })
 }
 

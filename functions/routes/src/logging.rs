@@ -2,11 +2,16 @@
 
 use tracing_subscriber::EnvFilter;
 
+/// These print headers and bodies when they are asked for everything, and keys are in those.
+const QUIET: &[&str] = &["genai=info", "h2=info", "hyper=info", "hyper_util=info", "reqwest=info"];
+
 /// Starts logging at the level of `PREVET_LOG` (`info` without it). A second call does nothing.
 pub fn start_logging() {
     let filter =
         EnvFilter::builder().with_env_var("PREVET_LOG").with_default_directive(tracing::Level::INFO.into());
-    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter.from_env_lossy());
+    let quiet = QUIET.iter().filter_map(|directive| directive.parse().ok());
+    let filter = quiet.fold(filter.from_env_lossy(), tracing_subscriber::EnvFilter::add_directive);
+    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter);
     // A subscriber that is there already is as good.
     let _ = subscriber.with_writer(std::io::stderr).try_init();
 }

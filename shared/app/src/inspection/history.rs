@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use prevet_domain::finding::ReportType;
+use prevet_analysis::answer::settle::MODEL_RULE;
+use prevet_domain::finding::{Finding, ReportType};
 use serde::{Deserialize, Serialize};
 
 use super::StoredReport;
@@ -23,6 +24,9 @@ pub struct Remembered {
     pub title: String,
     /// Its file.
     pub file: String,
+    /// The finding itself, where a model made it: a rule finds its own again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
 }
 
 impl History {
@@ -41,10 +45,17 @@ impl History {
                 report_type: finding.report_type,
                 title: finding.title.clone(),
                 file: finding.file.clone(),
+                finding: (finding.rule == MODEL_RULE).then(|| finding.clone()),
             };
             findings.insert(finding.id.clone(), remembered);
         }
         Self { findings }
+    }
+
+    /// What models found of `types`.
+    pub fn of_models(&self, types: &[ReportType]) -> Vec<Finding> {
+        let findings = self.findings.values().filter_map(|it| it.finding.as_ref());
+        findings.filter(|finding| types.contains(&finding.report_type)).cloned().collect()
     }
 
     /// Id and title of what was there before and is gone in a run of `types` that came to `report`.
