@@ -3,6 +3,7 @@
 mod asking;
 mod history;
 mod model_review;
+mod refuting;
 mod report;
 
 use std::collections::BTreeMap;

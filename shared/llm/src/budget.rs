@@ -76,7 +76,7 @@ impl Budget {
         let which = match (self.tokens_per_day, limit_micro_usd) {
             (Some(limit), _) if over(total.tokens, limit) => format!("{limit} tokens a day for each tenant"),
             (_, Some(limit)) if over(total.micro_usd, limit) => {
-                format!("{}.{:02} USD a day for each tenant", limit / 1_000_000, limit % 1_000_000 / 10_000)
+                format!("{} USD a day for each tenant", lossy(limit) / MICRO_PER_USD)
             }
             _ => return None,
         };

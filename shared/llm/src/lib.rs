@@ -7,6 +7,9 @@ mod budget;
 mod failure;
 pub mod settings;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::Duration;
 

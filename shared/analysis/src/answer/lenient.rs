@@ -8,7 +8,7 @@ const STARTS_MAX: usize = 32;
 /// JSON in a string in a string is no answer any more.
 const DEPTH_MAX: usize = 3;
 /// Objects of one answer.
-const OBJECTS_MAX: usize = 200;
+const OBJECTS_MAX: usize = 50;
 /// What of an answer is looked at.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 

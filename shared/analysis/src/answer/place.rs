@@ -59,15 +59,16 @@ pub fn lines(file: &MaskedFile, quote: &str, stated: Option<u32>) -> Option<(u32
         folded(quote).chars().count() >= PARTIAL_CHARACTERS_MIN && folded(&line.text).contains(&folded(quote))
     };
     let longest = quoted.iter().max_by_key(|line| line.trim().len()).cloned().into_iter().collect::<Vec<_>>();
-    let places = |quoted: &[String], same: &dyn Fn(&MaskedLine, &str) -> bool| runs(file, quoted, same);
-    let ways: [Vec<Run<'_>>; 5] = [
-        places(&quoted, &exact),
-        places(&quoted, &alike),
-        places(&quoted, &partial),
-        places(&longest, &alike),
-        places(&longest, &partial),
+    type Same<'a> = &'a dyn Fn(&MaskedLine, &str) -> bool;
+    let ways: [(&[String], Same<'_>); 5] = [
+        (&quoted, &exact),
+        (&quoted, &alike),
+        (&quoted, &partial),
+        (&longest, &alike),
+        (&longest, &partial),
     ];
-    let found = ways.into_iter().find(|runs| !runs.is_empty())?;
+    let mut found = ways.into_iter().map(|(quoted, same)| runs(file, quoted, same));
+    let found = found.find(|runs| !runs.is_empty())?;
     let distance = |run: &Run<'_>| stated.map_or(0, |stated| stated.abs_diff(run.first()));
     let best = found.into_iter().min_by_key(|run| (!run.has_added(), distance(run), run.first()))?;
     Some((best.first(), best.last(), best.code()))

@@ -45,6 +45,8 @@ pub struct Outcome {
     pub earlier: Vec<Finding>,
     /// Ids of those that the model says were mended.
     pub mended: BTreeSet<String>,
+    /// File and code of what was disproved.
+    pub disproved: BTreeSet<(String, String)>,
     /// What was not answered.
     pub unanswered: Vec<Unanswered>,
 }
@@ -103,6 +105,12 @@ fn finding(request: &Request<'_>, change: &MaskedChange, candidate: &Candidate) 
     })
 }
 
+/// File and evidence of a candidate, as a finding would have them.
+pub fn identity(change: &MaskedChange, candidate: &Candidate) -> Option<(String, String)> {
+    let file = change.files.get(candidate.file()?)?;
+    candidate.lines().map(|lines| (file.path.clone(), evidence(lines.2)))
+}
+
 fn evidence(code: &str) -> String {
     match code.char_indices().nth(EVIDENCE_CHARACTERS_MAX) {
         None => code.to_owned(),
@@ -118,8 +126,12 @@ fn code(finding: &Finding) -> String {
 /// Earlier findings that this run did not repeat, whose code is still there, and of which the model does not say
 /// that they were mended: models do not say everything each time.
 fn still_there(change: &MaskedChange, outcome: &Outcome, found: &BTreeSet<String>) -> Vec<Finding> {
+    let disproved = |it: &Finding| outcome.disproved.contains(&(it.file.clone(), it.evidence.clone()));
     let open = |it: &&Finding| {
-        it.rule == MODEL_RULE && !found.contains(&it.id) && !outcome.mended.contains(&it.id)
+        it.rule == MODEL_RULE
+            && !found.contains(&it.id)
+            && !outcome.mended.contains(&it.id)
+            && !disproved(it)
     };
     let renewed = |earlier: &Finding| {
         let file = change.files.iter().find(|file| file.path == earlier.file)?;

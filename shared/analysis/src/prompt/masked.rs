@@ -51,9 +51,9 @@ pub struct MaskedLine {
 
 /// Masks the files of `change` that are not in `left_out`. All of it is masked as one text, so that what one file
 /// tells is known in another.
-pub fn masked(change: &Change, left_out: &BTreeSet<&str>) -> MaskedChange {
+pub fn masked(change: &Change, left_out: &BTreeSet<String>) -> MaskedChange {
     let shown = |file: &&FileChange| {
-        !left_out.contains(file.shown_path().as_str())
+        !left_out.contains(&file.shown_path())
             && file.kind != FileKind::Deleted
             && !file.hunks().is_empty()
     };

@@ -9,12 +9,14 @@ use prevet_analysis::prompt::question::{ANSWER_TOKENS_MAX, Question};
 use prevet_domain::ids::TenantKey;
 use tokio::time::{Instant, timeout_at};
 
-use crate::model::{Model, ModelError, ModelRequest};
+use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
 /// The longest that the model is asked in one inspection: a caller's own patience ends at five minutes.
 pub(super) const ASKING_SECONDS_MAX: u64 = 240;
 /// After this many failures the rest is not asked.
 const FAILURES_MAX: usize = 3;
+/// How long a question waits for what others give back of the budget.
+const BUDGET_PAUSE_MILLISECONDS: u64 = 200;
 /// Bytes of a fence's marker.
 const MARKER_BYTES: usize = 12;
 
@@ -26,6 +28,7 @@ pub(super) struct Asking {
     budget_micro_usd: Option<u64>,
     random: fn() -> Option<[u8; 32]>,
     deadline: Instant,
+    open: AtomicUsize,
     failures: AtomicUsize,
     hopeless: Mutex<Option<String>>,
     questions: AtomicUsize,
@@ -46,6 +49,7 @@ impl Asking {
             budget_micro_usd,
             random,
             deadline: Instant::now() + Duration::from_secs(ASKING_SECONDS_MAX),
+            open: AtomicUsize::new(0),
             failures: AtomicUsize::new(0),
             hopeless: Mutex::new(None),
             questions: AtomicUsize::new(0),
@@ -64,10 +68,7 @@ impl Asking {
         if let Some(reason) = self.hopeless() {
             return Err(reason);
         }
-        let Question { system, user } = question;
-        let request = ModelRequest { system, user, output_tokens_max: ANSWER_TOKENS_MAX, purpose };
-        let answer = self.model.ask_within(&self.tenant, request, self.budget_micro_usd);
-        match timeout_at(self.deadline, answer).await {
+        match timeout_at(self.deadline, self.answer(question, purpose)).await {
             Err(_) => {
                 let reason = format!("the time for one inspection ({ASKING_SECONDS_MAX} s) ended");
                 self.give_up(&reason);
@@ -79,6 +80,24 @@ impl Asking {
                 self.input_tokens.fetch_add(answer.input_tokens, Ordering::Relaxed);
                 self.output_tokens.fetch_add(answer.output_tokens, Ordering::Relaxed);
                 Ok(answer.text)
+            }
+        }
+    }
+
+    /// Asks, and asks again as long as the budget is only taken by questions of this inspection that are open: they
+    /// give back what they do not need.
+    async fn answer(&self, question: Question, purpose: &'static str) -> Result<ModelAnswer, ModelError> {
+        let Question { system, user } = question;
+        let request = ModelRequest { system, user, output_tokens_max: ANSWER_TOKENS_MAX, purpose };
+        loop {
+            self.open.fetch_add(1, Ordering::SeqCst);
+            let answer = self.model.ask_within(&self.tenant, request.clone(), self.budget_micro_usd).await;
+            let others = self.open.fetch_sub(1, Ordering::SeqCst) - 1;
+            match answer {
+                Err(ModelError::BudgetExhausted(_)) if others > 0 => {
+                    tokio::time::sleep(Duration::from_millis(BUDGET_PAUSE_MILLISECONDS)).await;
+                }
+                answer => return answer,
             }
         }
     }

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use prevet_analysis::answer::admit::{Candidate, Dropped, Stated, admit};
-use prevet_analysis::answer::claim::Claim;
+use prevet_analysis::answer::admit::{Dropped, Stated, admit};
 use prevet_analysis::answer::read;
-use prevet_analysis::answer::settle::{Outcome, Unanswered, settle};
+use prevet_analysis::answer::settle::{Outcome, Unanswered, identity, settle};
 use prevet_analysis::prompt::BYTES_PER_TOKEN;
 use prevet_analysis::prompt::masked::{MaskedChange, masked};
 use prevet_analysis::prompt::part::{Part, Piece, Plan, plan};
-use prevet_analysis::prompt::question::{Brief, overhead_bytes, refute, review};
+use prevet_analysis::prompt::question::{Brief, overhead_bytes, review};
 use prevet_domain::finding::ReportType;
 use prevet_domain::policy::Guideline;
 use prevet_domain::session::Session;
@@ -18,6 +17,7 @@ use prevet_domain::verdict::Cause;
 use tokio::task::JoinSet;
 
 use super::asking::Asking;
+use super::refuting::test;
 use super::{History, InspectDiff, Inspected, ModelNotes, asked_for};
 use crate::App;
 use crate::error::AppError;
@@ -25,15 +25,15 @@ use crate::model::Model;
 use crate::ports::Storage;
 
 /// Questions that are open at once.
-const PARALLEL_MAX: usize = 4;
+pub(super) const PARALLEL_MAX: usize = 4;
 /// How often a question is put whose answer cannot be read.
 const ASKED_MAX: usize = 2;
 
 /// What is asked about.
-struct Prepared {
-    change: MaskedChange,
-    brief: Brief,
-    plan: Plan,
+pub(super) struct Prepared {
+    pub(super) change: MaskedChange,
+    pub(super) brief: Brief,
+    pub(super) plan: Plan,
 }
 
 /// What one part came to for one report type.
@@ -60,16 +60,18 @@ impl<S: Storage> App<S> {
         let asking = Arc::new(asking);
         let earlier = history.of_models(&types);
         let brief = Brief { earlier: earlier.clone(), ..brief(call, inspected) };
-        let prepared = Arc::new(prepare(inspected, brief, &types, &asking).ok_or(AppError::NoRandomness)?);
+        let prepared = Arc::new(prepare(inspected, brief, &types, &asking).await?);
         let reviewed = ask_all(&asking, &prepared, &types).await;
         let mut unanswered = unanswered(&prepared.plan, &reviewed);
         let mended: BTreeSet<String> = reviewed.iter().flat_map(|it| it.review.mended.clone()).collect();
         let stated = stated(&prepared.plan, reviewed);
         let (candidates, mut dropped) = admit(&prepared.change, &inspected.report, stated);
-        let candidates = test(&asking, &prepared, candidates, &mut dropped).await;
+        let (candidates, refuted) = test(&asking, &prepared, candidates).await;
+        let disproved = refuted.iter().filter_map(|(it, _)| identity(&prepared.change, it)).collect();
+        dropped.extend(refuted.iter().map(|(it, reason)| Dropped::new(&it.stated.claim, reason)));
         unanswered.sort_by(|a, b| (&a.file, a.line, &a.reason).cmp(&(&b.file, b.line, &b.reason)));
         let degraded = !unanswered.is_empty();
-        let outcome = Outcome { candidates, earlier, mended, unanswered };
+        let outcome = Outcome { candidates, earlier, mended, disproved, unanswered };
         let mut report = std::mem::take(&mut inspected.report);
         settle(&inspected.request(&types), &prepared.change, outcome, &mut report);
         inspected.report = report;
@@ -100,28 +102,52 @@ fn brief(call: &InspectDiff, inspected: &Inspected) -> Brief {
     }
 }
 
-/// Masks and cuts; none without randomness.
-fn prepare(inspected: &Inspected, brief: Brief, types: &[ReportType], asking: &Asking) -> Option<Prepared> {
+/// Masks and cuts, beside what others wait for.
+async fn prepare(
+    inspected: &mut Inspected,
+    brief: Brief,
+    types: &[ReportType],
+    asking: &Asking,
+) -> Result<Prepared, AppError> {
     let by_convention = inspected.report.coverage.not_reviewed.iter();
     let by_convention = by_convention.filter(|part| part.cause == Cause::Convention);
-    let left_out: BTreeSet<&str> = by_convention.map(|part| part.file.as_str()).collect();
-    let change = masked(&inspected.change, &left_out);
-    let tokens = asking.model.input_tokens_max();
+    let left_out: BTreeSet<String> = by_convention.map(|part| part.file.clone()).collect();
+    let marker = asking.marker().ok_or(AppError::NoRandomness)?;
+    let (types, tokens) = (types.to_vec(), asking.model.input_tokens_max());
+    let change = std::mem::take(&mut inspected.change);
+    let work = move || {
+        let masked = masked(&change, &left_out);
+        let (brief, plan) = planned(&masked, brief, &types, tokens, &marker);
+        (change, Prepared { change: masked, brief, plan })
+    };
+    let done = tokio::task::spawn_blocking(work).await.map_err(|_| AppError::EngineDied)?;
+    let (change, prepared) = done;
+    inspected.change = change;
+    Ok(prepared)
+}
+
+fn planned(
+    change: &MaskedChange,
+    brief: Brief,
+    types: &[ReportType],
+    tokens: usize,
+    marker: &str,
+) -> (Brief, Plan) {
     let brief = brief.fit(tokens);
     let piece = |path: &String| Piece { file: path.clone(), line: 1, text: String::new() };
     let all = Part { pieces: change.files.iter().map(|file| piece(&file.path)).collect() };
-    let marker = asking.marker()?;
-    let overhead = types.iter().map(|it| overhead_bytes(*it, &brief, &all, &marker)).max().unwrap_or(0);
+    let overhead = types.iter().map(|it| overhead_bytes(*it, &brief, &all, marker)).max().unwrap_or(0);
     let known: Vec<&str> = brief.earlier.iter().map(|finding| finding.file.as_str()).collect();
-    let plan = plan(&change, &brief.intent, &known, (tokens * BYTES_PER_TOKEN).saturating_sub(overhead));
-    Some(Prepared { change, brief, plan })
+    let plan = plan(change, &brief.intent, &known, (tokens * BYTES_PER_TOKEN).saturating_sub(overhead));
+    (brief, plan)
 }
 
 /// Every part for every report type, some at once, in the plan's order.
 async fn ask_all(asking: &Arc<Asking>, prepared: &Arc<Prepared>, types: &[ReportType]) -> Vec<Reviewed> {
-    let parts = 0..prepared.plan.parts.len();
-    let mut waiting = parts.flat_map(|part| types.iter().map(move |report_type| (part, *report_type)));
-    let (mut open, mut reviewed) = (JoinSet::new(), Vec::new());
+    let all = questions(prepared.plan.parts.len(), types);
+    let mut waiting = all.clone().into_iter();
+    let mut open = JoinSet::new();
+    let mut reviewed: BTreeMap<(usize, ReportType), Reviewed> = BTreeMap::new();
     loop {
         while open.len() < PARALLEL_MAX
             && let Some((part, report_type)) = waiting.next()
@@ -130,26 +156,22 @@ async fn ask_all(asking: &Arc<Asking>, prepared: &Arc<Prepared>, types: &[Report
         }
         match open.join_next().await {
             None => break,
-            Some(Ok(one)) => reviewed.push(one),
-            // A task that died is missed by `unanswered`, which looks for every part.
+            Some(Ok(one)) => drop(reviewed.insert((one.part, one.report_type), one)),
+            // What a task that died was about is missing below.
             Some(Err(_)) => {}
         }
     }
-    // Whichever came first: the report is the same.
-    reviewed.sort_by_key(|it: &Reviewed| (it.part, it.report_type));
-    let answered: BTreeSet<(usize, ReportType)> =
-        reviewed.iter().map(|it| (it.part, it.report_type)).collect();
-    let all = (0..prepared.plan.parts.len())
-        .flat_map(|part| types.iter().map(move |report_type| (part, *report_type)));
-    let died = all.filter(|key| !answered.contains(key)).map(|(part, report_type)| Reviewed {
-        part,
-        report_type,
-        review: read::Review::default(),
-        failure: Some("the question was not finished; this is a defect of Prevet".to_owned()),
-    });
-    let died: Vec<Reviewed> = died.collect();
-    reviewed.extend(died);
-    reviewed
+    // By the plan, whichever came first: the report is the same.
+    all.into_iter().map(|key| reviewed.remove(&key).unwrap_or_else(|| died(key))).collect()
+}
+
+fn questions(parts: usize, types: &[ReportType]) -> Vec<(usize, ReportType)> {
+    (0..parts).flat_map(|part| types.iter().map(move |report_type| (part, *report_type))).collect()
+}
+
+fn died((part, report_type): (usize, ReportType)) -> Reviewed {
+    let failure = Some("the question was not finished; this is a defect of Prevet".to_owned());
+    Reviewed { part, report_type, review: read::Review::default(), failure }
 }
 
 async fn ask_one(
@@ -218,58 +240,4 @@ fn stated(plan: &Plan, reviewed: Vec<Reviewed>) -> Vec<Stated> {
         it.review.claims.into_iter().map(move |claim| Stated { part, report_type, claim, only: only.clone() })
     };
     reviewed.into_iter().flat_map(of).collect()
-}
-
-/// Tries to disprove each candidate, part by part; what can be disproved goes to `dropped` with the reason.
-async fn test(
-    asking: &Arc<Asking>,
-    prepared: &Arc<Prepared>,
-    candidates: Vec<Candidate>,
-    dropped: &mut Vec<Dropped>,
-) -> Vec<Candidate> {
-    let mut by_part: BTreeMap<usize, Vec<(usize, Claim)>> = BTreeMap::new();
-    for (at, candidate) in candidates.iter().enumerate() {
-        by_part.entry(candidate.stated.part).or_default().push((at, candidate.stated.claim.clone()));
-    }
-    let mut waiting = by_part.into_iter();
-    let (mut open, mut disproved) = (JoinSet::new(), BTreeMap::new());
-    loop {
-        while open.len() < PARALLEL_MAX
-            && let Some((part, claims)) = waiting.next()
-        {
-            open.spawn(test_part(Arc::clone(asking), Arc::clone(prepared), part, claims));
-        }
-        match open.join_next().await {
-            None => break,
-            // A task that died disproved nothing.
-            Some(finished) => disproved.extend(finished.unwrap_or_default()),
-        }
-    }
-    let mut kept = Vec::new();
-    for (at, candidate) in candidates.into_iter().enumerate() {
-        match disproved.remove(&at) {
-            None => kept.push(candidate),
-            Some(reason) => dropped.push(Dropped::new(&candidate.stated.claim, reason)),
-        }
-    }
-    kept
-}
-
-/// Which of the claims about a part are disproved, and by what. Without an answer none is.
-async fn test_part(
-    asking: Arc<Asking>,
-    prepared: Arc<Prepared>,
-    part: usize,
-    claims: Vec<(usize, Claim)>,
-) -> Vec<(usize, String)> {
-    let Some(marker) = asking.marker() else { return Vec::new() };
-    let bytes_max = asking.model.input_tokens_max() * BYTES_PER_TOKEN;
-    let listed: Vec<&Claim> = claims.iter().map(|(_, claim)| claim).collect();
-    let (question, count) = refute(&listed, &prepared.plan.parts[part], &marker, bytes_max);
-    if count == 0 {
-        return Vec::new();
-    }
-    let answer = asking.ask(question, "refute").await.unwrap_or_default();
-    let refutations = read::refutations(&answer, count, &prepared.change);
-    refutations.into_iter().map(|it| (claims[it.at].0, it.reason)).collect()
 }
