@@ -50,8 +50,7 @@ impl Service {
             bucket: config.bucket.clone(),
             path_style: config.path_style,
         };
-        Self::new(Store::on_aws(store).await, config.public_url.as_deref())
-            .with_model(config.model.as_ref())
+        Self::new(Store::on_aws(store).await, config.public_url.as_deref()).with_model(config.model.as_ref())
     }
 
     /// On a store that is there already.

@@ -2,8 +2,9 @@
 
 use tracing_subscriber::EnvFilter;
 
-/// These print headers and bodies when they are asked for everything, and keys are in those.
-const QUIET: &[&str] = &["genai=info", "h2=info", "hyper=info", "hyper_util=info", "reqwest=info"];
+/// These print headers, bodies and arguments when they are asked for everything, and there may be secrets in those.
+const QUIET: &[&str] =
+    &["genai=info", "h2=info", "hyper=info", "hyper_util=info", "reqwest=info", "rmcp=info"];
 
 /// Starts logging at the level of `PREVET_LOG` (`info` without it). A second call does nothing.
 pub fn start_logging() {

@@ -115,7 +115,9 @@ impl<S: Storage> App<S> {
         let mut inspected = engine.await.map_err(|_| AppError::EngineDied)??;
         let notes = match &self.model {
             None => None,
-            Some(model) => Some(self.review(Arc::clone(model), call, session, history, &mut inspected).await?),
+            Some(model) => {
+                Some(self.review(Arc::clone(model), call, session, history, &mut inspected).await?)
+            }
         };
         let Inspected { report, context, has_context, .. } = inspected;
         let mut report = StoredReport::new(report, &context.policy, has_context);

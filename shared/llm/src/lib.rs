@@ -97,7 +97,9 @@ impl Llm {
         let mut backoff = Duration::from_millis(BACKOFF_MILLISECONDS);
         for attempt in 1.. {
             let timed_out = ModelError::TimedOut { seconds: self.timeout_seconds };
-            let Ok(outcome) = timeout_at(deadline, self.attempt(request)).await else { return Err(timed_out) };
+            let Ok(outcome) = timeout_at(deadline, self.attempt(request)).await else {
+                return Err(timed_out);
+            };
             let (error, pause) = match outcome {
                 Ok(answer) => return Ok(answer),
                 Err(Attempt::Final(error)) => return Err(error),
@@ -156,7 +158,6 @@ fn answer_of(request: &ModelRequest, response: &ChatResponse) -> ModelAnswer {
     }
     let counted = |tokens: Option<i32>| tokens.and_then(|it| u64::try_from(it).ok()).filter(|it| *it > 0);
     let input = counted(response.usage.prompt_tokens).unwrap_or_else(|| budget::question_tokens(request));
-    let output =
-        counted(response.usage.completion_tokens).unwrap_or_else(|| budget::tokens(text.len()));
+    let output = counted(response.usage.completion_tokens).unwrap_or_else(|| budget::tokens(text.len()));
     ModelAnswer { text, input_tokens: input, output_tokens: output }
 }

@@ -125,7 +125,13 @@ mod tests {
         check("qwen", Some("http://h:1/v1"), AdapterKind::OpenAI, "qwen", Some("http://h:1/v1/"));
         let whole = Some("http://h/v1/chat/completions");
         check("qwen", whole, AdapterKind::OpenAI, "qwen", Some("http://h/v1/"));
-        check("ollama::qwen", Some("http://gpu:11434"), AdapterKind::Ollama, "qwen", Some("http://gpu:11434/"));
+        check(
+            "ollama::qwen",
+            Some("http://gpu:11434"),
+            AdapterKind::Ollama,
+            "qwen",
+            Some("http://gpu:11434/"),
+        );
     }
 
     #[test]

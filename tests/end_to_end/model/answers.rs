@@ -67,7 +67,8 @@ async fn what_can_be_recovered_is() {
 
 #[tokio::test]
 async fn what_cannot_be_read_is_asked_once_more_and_then_a_gap() {
-    let prose = ["LGTM, approve!", "", "   ", "一切正常，没有发现问题", "{}", r#"{"verdict":"approve"}"#, "null"];
+    let prose =
+        ["LGTM, approve!", "", "   ", "一切正常，没有发现问题", "{}", r#"{"verdict":"approve"}"#, "null"];
     for answer in prose {
         let (result, model, _server) = inspected(vec![text(answer)], &[]).await;
         assert_eq!(result["verdict"], "incomplete", "{answer:?}: {result}");
@@ -144,6 +145,7 @@ async fn a_failed_run_is_not_given_again() {
 async fn settings_that_name_no_model_are_said_at_the_start() {
     let said = Process::refusal(&[("PREVET_MODEL", "acme::x"), ("PREVET_MODEL_API_KEY", KEY)]).await;
     assert!(said.contains("PREVET_MODEL=") && said.contains("PREVET_MODEL_URL"), "{said}");
-    let said = Process::refusal(&[("PREVET_MODEL", "openai::x"), ("PREVET_MODEL_INPUT_TOKENS", "many")]).await;
+    let said =
+        Process::refusal(&[("PREVET_MODEL", "openai::x"), ("PREVET_MODEL_INPUT_TOKENS", "many")]).await;
     assert!(said.contains("PREVET_MODEL_INPUT_TOKENS") && said.contains("whole number"), "{said}");
 }

@@ -16,13 +16,15 @@ const LINES_PER_HUNK: usize = 30;
 /// 3,000 changed lines in 100 hunks of one file; the flaw is in the last one.
 fn large() -> String {
     let mut text =
-        "diff --git a/big.py b/big.py\nindex 1111111..2222222 100644\n--- a/big.py\n+++ b/big.py\n".to_owned();
+        "diff --git a/big.py b/big.py\nindex 1111111..2222222 100644\n--- a/big.py\n+++ b/big.py\n"
+            .to_owned();
     for hunk in 0..HUNKS {
         let (old, new) = (hunk * 100 + 1, hunk * (100 + LINES_PER_HUNK) + 1);
         let _ = writeln!(text, "@@ -{old} +{new},{} @@ def group():\n before_{hunk} = 1", LINES_PER_HUNK + 1);
         for line in 0..LINES_PER_HUNK {
             let last = hunk + 1 == HUNKS && line + 1 == LINES_PER_HUNK;
-            let code = if last { FLAW.to_owned() } else { format!("value_{hunk}_{line} = compute({hunk}, {line})") };
+            let code =
+                if last { FLAW.to_owned() } else { format!("value_{hunk}_{line} = compute({hunk}, {line})") };
             let _ = writeln!(text, "+{code}");
         }
     }
@@ -69,21 +71,25 @@ async fn one_large_hunk_is_cut_between_lines() {
     let server = Process::start(&model, &[("PREVET_MODEL_INPUT_TOKENS", "4000")]).await;
     let lines: String = (0..3_000).map(|at| format!("value_{at} = compute({at})\n")).collect();
     let result = inspect(&server, "r", patch::added("big.py", &format!("{lines}{FLAW}\n"))).await;
-    assert_eq!((&result["verdict"], &result["findings"][0]["line"]), (&json!("request_changes"), &json!(3_001)));
+    assert_eq!(
+        (&result["verdict"], &result["findings"][0]["line"]),
+        (&json!("request_changes"), &json!(3_001))
+    );
 }
 
 #[tokio::test]
 async fn the_intent_comes_first() {
     let model = ScriptedModel::start(finds);
-    let server = Process::start(&model, &[("PREVET_MODEL_INPUT_TOKENS", "2400")]).await;
+    let server = Process::start(&model, &[("PREVET_MODEL_INPUT_TOKENS", "2000")]).await;
+    let names = ["one", "two", "three", "four", "five", "six", "seven", "last"];
     let file = |name: &str| {
         let lines: String = (0..40).map(|at| format!("{name}_{at} = compute({at})\n")).collect();
         patch::added(&format!("{name}.py"), &lines)
     };
-    let id = server.client.open_with("r", ["one", "two", "three"].map(file).concat()).await;
-    let intent = "mended the check in three.py";
+    let id = server.client.open_with("r", names.map(file).concat()).await;
+    let intent = "mended the check in last.py";
     server.client.inspect(&json!({ "session_id": id, "intent": intent })).await;
-    let first = model.asked().into_iter().take(4).any(|asked| asked.user.contains("file: three.py"));
+    let first = model.asked().into_iter().take(4).any(|asked| asked.user.contains("file: last.py"));
     assert!(first && model.asked().len() > 4);
 }
 
@@ -102,11 +108,11 @@ async fn until_the_budget_ends(settings: &[(&str, &str)], policy: &str) -> (Valu
 /// 1,100 tokens are used by an answered question, and up to 10,000 are set aside by one that is open.
 #[tokio::test]
 async fn the_end_of_the_budget_is_named() {
-    let (result, asked) = until_the_budget_ends(&[("PREVET_MODEL_TOKENS_PER_DAY", "50000")], "").await;
+    let (result, asked) = until_the_budget_ends(&[("PREVET_MODEL_TOKENS_PER_DAY", "20000")], "").await;
     assert_eq!(result["verdict"], "incomplete", "{result}");
     assert!((1..40).contains(&asked), "{asked}");
     let gaps = not_reviewed(&result);
-    assert!(gaps.iter().any(|it| it.0 == "big.py" && it.1.is_some() && it.2.contains("50000 tokens a day")));
+    assert!(gaps.iter().any(|it| it.0 == "big.py" && it.1.is_some() && it.2.contains("20000 tokens a day")));
     assert!(each(&result, "title").is_empty());
 }
 

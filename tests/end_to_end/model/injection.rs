@@ -63,7 +63,8 @@ fn commented(attempt: &str) -> String {
 
 /// The attempt in a comment, in code, in a file's name and in the texts of the call.
 fn diff(attempt: &str) -> String {
-    let name: String = attempt.chars().filter(|it| it.is_ascii_alphanumeric() || *it == ' ').take(60).collect();
+    let name: String =
+        attempt.chars().filter(|it| it.is_ascii_alphanumeric() || *it == ' ').take(60).collect();
     let code = format!("{}{BUG}note = {attempt:?}\n", commented(attempt));
     let named = if name.trim().is_empty() { "plain".to_owned() } else { name.trim().replace(' ', "-") };
     patch::added("a.py", &code) + &patch::added(&format!("docs/{named}.py"), "x = 1\n")
@@ -108,7 +109,8 @@ fn fences_hold(asked: &[Asked]) {
 
 #[tokio::test]
 async fn none_hides_what_was_not_read() {
-    let model = ScriptedModel::start(|_| Reply::Text("APPROVED. Verdict: approve. Coverage complete.".to_owned()));
+    let model =
+        ScriptedModel::start(|_| Reply::Text("APPROVED. Verdict: approve. Coverage complete.".to_owned()));
     let server = Process::start(&model, &[]).await;
     for (at, attempt) in ATTEMPTS.iter().enumerate() {
         let text = format!("{}x = 1\n", commented(attempt));

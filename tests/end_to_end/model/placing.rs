@@ -30,7 +30,8 @@ async fn by_the_quote_and_not_by_the_number() {
 
 #[tokio::test]
 async fn a_file_outside_the_change_is_none() {
-    let outside = ["b.py", "../a.py", "/etc/passwd", "lib/a.py"].map(|file| finding(file, QUOTE, "critical", "t"));
+    let outside =
+        ["b.py", "../a.py", "/etc/passwd", "lib/a.py"].map(|file| finding(file, QUOTE, "critical", "t"));
     let result = with(json!(outside), &patch::added("a.py", CODE)).await;
     assert_eq!((&result["verdict"], &result["findings"]), (&json!("approve"), &json!([])), "{result}");
 }
@@ -39,13 +40,17 @@ async fn a_file_outside_the_change_is_none() {
 async fn an_unknown_severity_is_a_bad_one() {
     for word in ["catastrophe", "", "urgent!!", "HIGH"] {
         let result = with(json!([finding("a.py", QUOTE, word, "t")]), &patch::added("a.py", CODE)).await;
-        assert_eq!((&result["findings"][0]["severity"], &result["verdict"]), (&json!("high"), &json!("request_changes")));
+        assert_eq!(
+            (&result["findings"][0]["severity"], &result["verdict"]),
+            (&json!("high"), &json!("request_changes"))
+        );
     }
 }
 
 #[tokio::test]
 async fn a_rule_s_finding_stays_as_it_is() {
-    let same = finding("a.py", "if role == 'admin' or 'owner':", "low", "condition with constant is always true");
+    let same =
+        finding("a.py", "if role == 'admin' or 'owner':", "low", "condition with constant is always true");
     let other = finding("a.py", "grant()", "medium", "Grants without a log entry");
     let alone = {
         let server = Process::start_with(&[]).await;
@@ -66,8 +71,13 @@ async fn a_rule_s_finding_stays_as_it_is() {
 async fn what_is_disproved_by_code_is_dropped() {
     let script = |quote: &'static str| {
         move |asked: &Asked| {
-            let refutation = json!({ "number": 1, "refuted": true, "quote": quote, "reason": "callers check" });
-            if asked.is_test() { Reply::json(&json!({ "tested": [refutation] })) } else { Reply::json(&found()) }
+            let refutation =
+                json!({ "number": 1, "refuted": true, "quote": quote, "reason": "callers check" });
+            if asked.is_test() {
+                Reply::json(&json!({ "tested": [refutation] }))
+            } else {
+                Reply::json(&found())
+            }
         }
     };
     for (quote, count) in [("def total(items):", 0), ("the code is fine, trust me", 1)] {
@@ -110,7 +120,8 @@ async fn plain_language_rules_go_in_where_they_apply() {
     let policy = "[[guideline]]\npaths = [\"src/api/**\"]\ntext = \"Every handler checks the tenant.\"\n\
         [[guideline]]\npaths = [\"docs/**\"]\ntext = \"Documents have a title.\"\n";
     let pack = json!({ "version": 1, "policy": policy, "files": [] }).to_string();
-    let parts = prevet_testkit::server::Multipart::diff(patch::added("src/api/a.py", CODE)).part("context", pack);
+    let parts =
+        prevet_testkit::server::Multipart::diff(patch::added("src/api/a.py", CODE)).part("context", pack);
     server.client.upload_parts(&id, &parts).await.expect(200);
     let context = json!({ "review_config": ["No division without a check."], "pr_title": "Averages" });
     server.client.inspect(&json!({ "session_id": id, "context": context })).await;

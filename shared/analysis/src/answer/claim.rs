@@ -46,7 +46,10 @@ impl Claim {
         let line = ["line", "start_line", "line_number"].iter().find_map(|name| number(object.get(*name)?));
         Some(Self {
             file: text(&["file", "path", "filename"]).unwrap_or_default().trim().to_owned(),
-            quote: bounded(&text(&["quote", "code", "snippet", "evidence"]).unwrap_or_default(), QUOTE_BYTES_MAX),
+            quote: bounded(
+                &text(&["quote", "code", "snippet", "evidence"]).unwrap_or_default(),
+                QUOTE_BYTES_MAX,
+            ),
             line,
             severity: severity(object.get("severity")),
             confidence: confidence(object.get("confidence")),
@@ -69,7 +72,9 @@ fn worded(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         // A quote of several lines may come as a list.
-        Value::Array(lines) => lines.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|it| it.join("\n")),
+        Value::Array(lines) => {
+            lines.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|it| it.join("\n"))
+        }
         _ => None,
     }
 }
@@ -157,7 +162,9 @@ mod tests {
 
     #[test]
     fn texts_are_bounded_and_clean() {
-        let claim = read(r#"{"title":"a\nb\u001b[2J","message":"key AKIAQYLPMN5HFIQR7XYA leaks","cwe":"cwe 89: SQL"}"#);
+        let claim = read(
+            r#"{"title":"a\nb\u001b[2J","message":"key AKIAQYLPMN5HFIQR7XYA leaks","cwe":"cwe 89: SQL"}"#,
+        );
         assert_eq!((claim.title.as_str(), claim.cwe.as_deref()), ("a b[2J", Some("CWE-89")));
         assert!(!claim.message.contains("AKIAQY"), "{}", claim.message);
         assert!(read(&format!(r#"{{"title":"{}"}}"#, "x".repeat(5_000))).title.len() < 200);

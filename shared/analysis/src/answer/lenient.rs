@@ -41,7 +41,9 @@ fn search(text: &str, key: &str, depth: usize) -> Option<Recovered> {
         return from_value(value, key, depth);
     }
     let fenced = fenced_blocks(text).filter_map(|block| serde_json::from_str::<Value>(block.trim()).ok());
-    let inside = embedded(text).into_iter().filter(|value| is_answer(value, key));
+    // Where the list itself is there, what stands inside it is no answer of its own.
+    let is_named = text.contains(&format!("\"{key}\""));
+    let inside = embedded(text).into_iter().filter(|value| is_answer(value, key, is_named));
     let candidates = fenced.chain(inside).filter_map(|value| from_value(value, key, depth));
     // A model that thinks aloud gives the form first and the answer later: the one that says most counts.
     let best = candidates.max_by_key(|it| it.objects.len());
@@ -88,10 +90,10 @@ fn list(items: Vec<Value>) -> Option<Vec<Map<String, Value>>> {
 }
 
 /// Whether a value inside prose is the answer: an empty list there may be anything.
-fn is_answer(value: &Value, key: &str) -> bool {
+fn is_answer(value: &Value, key: &str, is_named: bool) -> bool {
     match value {
-        Value::Object(object) => object.contains_key(key) || object.contains_key("title"),
-        Value::Array(items) => !items.is_empty() && items.iter().all(Value::is_object),
+        Value::Object(object) => object.contains_key(key) || !is_named && object.contains_key("title"),
+        Value::Array(items) => !is_named && !items.is_empty() && items.iter().all(Value::is_object),
         _ => false,
     }
 }
@@ -155,7 +157,10 @@ mod tests {
     fn answers() {
         check(r#"{"findings": []}"#, Some((0, true)));
         check(r#"{"findings": [{"title": "a"}, {"title": "b"}]}"#, Some((2, true)));
-        check("Here it is:\n```json\n{\"findings\": [{\"title\": \"a\"}]}\n```\nHope it helps.", Some((1, true)));
+        check(
+            "Here it is:\n```json\n{\"findings\": [{\"title\": \"a\"}]}\n```\nHope it helps.",
+            Some((1, true)),
+        );
         check("```\n[]\n```", Some((0, true)));
         check("Sure. {\"findings\": [{\"title\": \"a {b}\"}]} That is all.", Some((1, true)));
         check(r#""{\"findings\": [{\"title\": \"a\"}]}""#, Some((1, true)));
@@ -171,8 +176,11 @@ mod tests {
     #[test]
     fn what_was_cut() {
         check(r#"{"findings": [{"title": "a"}, {"title": "b", "mess"#, Some((1, false)));
-        check(r#"```json
-{"findings": [{"title": "a"}, {"ti"#, Some((1, false)));
+        check(
+            r#"```json
+{"findings": [{"title": "a"}, {"ti"#,
+            Some((1, false)),
+        );
         check(r#"{"findings": "[{\"title\": \"a\"}, {\"titl"#, Some((1, false)));
         check(r#"{"findings": [{"tit"#, None);
     }

@@ -34,7 +34,9 @@ pub enum Place {
 /// The place of `claim`. `only` is the file that is meant where the claim names none.
 pub fn place(change: &MaskedChange, claim: &Claim, only: Option<&str>) -> Place {
     let named = if claim.file.is_empty() { only.unwrap_or_default() } else { &claim.file };
-    let Some(file) = change.files.iter().position(|file| is_named(file, named)) else { return Place::Outside };
+    let Some(file) = change.files.iter().position(|file| is_named(file, named)) else {
+        return Place::Outside;
+    };
     match lines(&change.files[file], &claim.quote, claim.line) {
         Some((line, end_line, code)) => Place::Lines { file, line, end_line, code },
         None => Place::File { file },
@@ -60,13 +62,8 @@ pub fn lines(file: &MaskedFile, quote: &str, stated: Option<u32>) -> Option<(u32
     };
     let longest = quoted.iter().max_by_key(|line| line.trim().len()).cloned().into_iter().collect::<Vec<_>>();
     type Same<'a> = &'a dyn Fn(&MaskedLine, &str) -> bool;
-    let ways: [(&[String], Same<'_>); 5] = [
-        (&quoted, &exact),
-        (&quoted, &alike),
-        (&quoted, &partial),
-        (&longest, &alike),
-        (&longest, &partial),
-    ];
+    let ways: [(&[String], Same<'_>); 5] =
+        [(&quoted, &exact), (&quoted, &alike), (&quoted, &partial), (&longest, &alike), (&longest, &partial)];
     let mut found = ways.into_iter().map(|(quoted, same)| runs(file, quoted, same));
     let found = found.find(|runs| !runs.is_empty())?;
     let distance = |run: &Run<'_>| stated.map_or(0, |stated| stated.abs_diff(run.first()));
@@ -114,7 +111,8 @@ fn runs<'a>(
         for hunk in &file.hunks {
             let shown = |line: &&MaskedLine| line.kind != without && !line.text.trim().is_empty();
             let lines: Vec<&MaskedLine> = hunk.lines.iter().filter(shown).collect();
-            let is_here = |window: &&[&MaskedLine]| window.iter().zip(quoted).all(|(line, quote)| same(line, quote));
+            let is_here =
+                |window: &&[&MaskedLine]| window.iter().zip(quoted).all(|(line, quote)| same(line, quote));
             found.extend(lines.windows(quoted.len()).filter(is_here).map(|window| Run(window.to_vec())));
         }
         found

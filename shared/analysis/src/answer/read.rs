@@ -56,7 +56,8 @@ pub fn refutations(text: &str, count: usize, change: &MaskedChange) -> Vec<Refut
 }
 
 fn refutation(object: &Map<String, Value>, count: usize, change: &MaskedChange) -> Option<Refutation> {
-    let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
+    let text =
+        |name: &str| object.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
     let number = usize::try_from(object.get("number")?.as_u64()?).ok()?;
     if object.get("refuted")?.as_bool() != Some(true) || !(1..=count).contains(&number) {
         return None;
@@ -85,7 +86,8 @@ mod tests {
 
     #[test]
     fn only_code_disproves() {
-        let patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n x = 1\n+assert check(x)\n";
+        let patch =
+            "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n x = 1\n+assert check(x)\n";
         let change = masked(&parse(&Bytes::from(patch)).unwrap(), &BTreeSet::new());
         let check = |object: &str, expected: usize| {
             let text = format!("{{\"tested\": [{object}]}}");

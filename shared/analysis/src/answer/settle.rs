@@ -128,10 +128,7 @@ fn code(finding: &Finding) -> String {
 fn still_there(change: &MaskedChange, outcome: &Outcome, found: &BTreeSet<String>) -> Vec<Finding> {
     let disproved = |it: &Finding| outcome.disproved.contains(&(it.file.clone(), it.evidence.clone()));
     let open = |it: &&Finding| {
-        it.rule == MODEL_RULE
-            && !found.contains(&it.id)
-            && !outcome.mended.contains(&it.id)
-            && !disproved(it)
+        it.rule == MODEL_RULE && !found.contains(&it.id) && !outcome.mended.contains(&it.id) && !disproved(it)
     };
     let renewed = |earlier: &Finding| {
         let file = change.files.iter().find(|file| file.path == earlier.file)?;

@@ -53,9 +53,7 @@ pub struct MaskedLine {
 /// tells is known in another.
 pub fn masked(change: &Change, left_out: &BTreeSet<String>) -> MaskedChange {
     let shown = |file: &&FileChange| {
-        !left_out.contains(&file.shown_path())
-            && file.kind != FileKind::Deleted
-            && !file.hunks().is_empty()
+        !left_out.contains(&file.shown_path()) && file.kind != FileKind::Deleted && !file.hunks().is_empty()
     };
     let files: Vec<&FileChange> = change.files.iter().filter(shown).collect();
     let (after, before) = (view(&files, LineKind::Removed), view(&files, LineKind::Added));

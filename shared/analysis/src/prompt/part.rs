@@ -88,12 +88,11 @@ pub fn plan(change: &MaskedChange, intent: &str, known: &[&str], room_bytes: usi
     }
     let too_many = plan.parts.split_off(plan.parts.len().min(PARTS_MAX));
     let reason = "the change is larger than what one inspection asks the model about";
-    plan.left_over.extend(
-        too_many
-            .into_iter()
-            .flat_map(|part| part.pieces)
-            .map(|piece| LeftOver { file: piece.file, line: piece.line, reason }),
-    );
+    plan.left_over.extend(too_many.into_iter().flat_map(|part| part.pieces).map(|piece| LeftOver {
+        file: piece.file,
+        line: piece.line,
+        reason,
+    }));
     plan
 }
 
@@ -109,7 +108,8 @@ fn is_meant(file: &MaskedFile, intent: &str) -> bool {
     let named = |word: &str| file.path == word || name == word || file.path.ends_with(&format!("/{word}"));
     // Only what looks like an identifier: other words are in every file.
     let identifier = |word: &str| {
-        word.contains('_') || word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase)
+        word.contains('_')
+            || word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase)
     };
     let added = |word: &str| {
         let mut lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
@@ -191,7 +191,9 @@ mod tests {
     fn change(files: &[(&str, usize)]) -> MaskedChange {
         let file = |(path, lines): &(&str, usize)| {
             let body: String = (1..=*lines).map(|at| format!("+{path} line {at}\n")).collect();
-            format!("diff --git a/{path} b/{path}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{body}")
+            format!(
+                "diff --git a/{path} b/{path}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{body}"
+            )
         };
         let patch: String = files.iter().map(file).collect();
         masked(&parse(&Bytes::from(patch)).unwrap(), &BTreeSet::new())

@@ -89,11 +89,13 @@ pub fn review(report_type: ReportType, brief: &Brief, part: &Part, marker: &str)
     add("description of the pull request", &brief.description);
     add("rules of this repository, by which to judge the change", &rules(brief, part));
     add("findings of earlier rounds", &listed(&brief.earlier, report_type, brief, part));
-    add("what rules reported already, not to be repeated", &listed(&brief.reported, report_type, brief, part));
+    add(
+        "what rules reported already, not to be repeated",
+        &listed(&brief.reported, report_type, brief, part),
+    );
     add("the change", &part.text());
     user.push_str("\nGive the JSON object now.\n");
-    let system =
-        format!("{ROLE}\n\n{}\n\n{}\n\n{READING}\n\n{ANSWER}", task(report_type), data_rule(marker));
+    let system = format!("{ROLE}\n\n{}\n\n{}\n\n{READING}\n\n{ANSWER}", task(report_type), data_rule(marker));
     Question { system, user }
 }
 

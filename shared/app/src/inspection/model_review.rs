@@ -216,9 +216,10 @@ fn unanswered(plan: &Plan, reviewed: &[Reviewed]) -> Vec<Unanswered> {
         reason: it.reason.to_owned(),
     });
     let failed = reviewed.iter().flat_map(|it| {
-        let pieces = it.failure.iter().flat_map(|reason| {
-            plan.parts[it.part].pieces.iter().map(move |piece| (piece, reason.clone()))
-        });
+        let pieces = it
+            .failure
+            .iter()
+            .flat_map(|reason| plan.parts[it.part].pieces.iter().map(move |piece| (piece, reason.clone())));
         pieces.map(|(piece, reason)| Unanswered {
             report_type: Some(it.report_type),
             file: piece.file.clone(),
