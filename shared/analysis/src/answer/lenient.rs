@@ -63,11 +63,10 @@ fn from_value(value: Value, key: &str, depth: usize) -> Option<Recovered> {
                     return Some(inner);
                 }
                 Some(Value::Object(one)) => vec![one],
-                Some(_) => return None,
                 None if whole.contains_key("title") || whole.contains_key("quote") => {
                     vec![std::mem::take(&mut whole)]
                 }
-                None => return None,
+                Some(_) | None => return None,
             };
             Some(complete(objects, whole))
         }

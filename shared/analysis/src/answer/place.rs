@@ -49,6 +49,9 @@ fn is_named(file: &MaskedFile, name: &str) -> bool {
     [bare, without("a/"), without("b/")].iter().any(|it| file.path == *it || file.shown_path == *it)
 }
 
+/// Whether a line is what a quoted one says.
+type Same<'a> = &'a dyn Fn(&MaskedLine, &str) -> bool;
+
 /// First and last line of the quoted code, and the line that it is recognised by.
 pub fn lines(file: &MaskedFile, quote: &str, stated: Option<u32>) -> Option<(u32, u32, String)> {
     let quoted: Vec<String> = quote.lines().map(bare).filter(|line| !folded(line).is_empty()).collect();
@@ -61,7 +64,6 @@ pub fn lines(file: &MaskedFile, quote: &str, stated: Option<u32>) -> Option<(u32
         folded(quote).chars().count() >= PARTIAL_CHARACTERS_MIN && folded(&line.text).contains(&folded(quote))
     };
     let longest = quoted.iter().max_by_key(|line| line.trim().len()).cloned().into_iter().collect::<Vec<_>>();
-    type Same<'a> = &'a dyn Fn(&MaskedLine, &str) -> bool;
     let ways: [(&[String], Same<'_>); 5] =
         [(&quoted, &exact), (&quoted, &alike), (&quoted, &partial), (&longest, &alike), (&longest, &partial)];
     let mut found = ways.into_iter().map(|(quoted, same)| runs(file, quoted, same));

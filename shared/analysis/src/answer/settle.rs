@@ -52,7 +52,7 @@ pub struct Outcome {
 }
 
 /// Puts `outcome` into the rules' `report`.
-pub fn settle(request: &Request<'_>, change: &MaskedChange, outcome: Outcome, report: &mut Report) {
+pub fn settle(request: &Request<'_>, change: &MaskedChange, outcome: &Outcome, report: &mut Report) {
     let mut findings: Vec<Finding> =
         outcome.candidates.iter().filter_map(|it| finding(request, change, it)).collect();
     let room = FINDINGS_MAX.saturating_sub(report.findings.len());
@@ -66,7 +66,7 @@ pub fn settle(request: &Request<'_>, change: &MaskedChange, outcome: Outcome, re
     let code: Vec<String> = findings.iter().map(code).collect();
     assign_ids(&mut findings, &code);
     let found: BTreeSet<String> = findings.iter().map(|finding| finding.id.clone()).collect();
-    findings.extend(still_there(change, &outcome, &found));
+    findings.extend(still_there(change, outcome, &found));
     for finding in findings {
         match suppression(request, &finding) {
             Some(entry) => report.suppressed.push((finding, entry)),

@@ -130,7 +130,9 @@ fn hunk_pieces(file: &MaskedFile, hunk: &MaskedHunk, room_bytes: usize) -> Vec<P
         let count = fitting(rest, room_bytes.saturating_sub(head.len()));
         let (now, later) = rest.split_at(count);
         let mut text = head;
-        now.iter().for_each(|line| push_line(&mut text, line));
+        for line in now {
+            push_line(&mut text, line);
+        }
         pieces.push(Piece { file: file.path.clone(), line: now[0].number.max(1), text });
         rest = later;
     }

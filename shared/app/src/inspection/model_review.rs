@@ -73,7 +73,7 @@ impl<S: Storage> App<S> {
         let degraded = !unanswered.is_empty();
         let outcome = Outcome { candidates, earlier, mended, disproved, unanswered };
         let mut report = std::mem::take(&mut inspected.report);
-        settle(&inspected.request(&types), &prepared.change, outcome, &mut report);
+        settle(&inspected.request(&types), &prepared.change, &outcome, &mut report);
         inspected.report = report;
         let (questions, input_tokens, output_tokens) = asking.counted();
         let name = asking.model.name();
