@@ -10,7 +10,7 @@ const MODEL_TIMEOUT_SECONDS: u64 = 120;
 /// The tokens of one question, where nothing else is said: what any current model takes.
 const MODEL_INPUT_TOKENS: usize = 24_000;
 /// With fewer, not even the instructions fit.
-const MODEL_INPUT_TOKENS_MIN: usize = 2_000;
+const MODEL_INPUT_TOKENS_MIN: usize = 2_500;
 
 /// What a function is told by its environment.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ pub fn model_from_env() -> Result<Option<ModelSettings>, ConfigError> {
     let Some(model) = optional("PREVET_MODEL") else { return Ok(None) };
     let input_tokens_max = number("PREVET_MODEL_INPUT_TOKENS")?.unwrap_or(MODEL_INPUT_TOKENS);
     if input_tokens_max < MODEL_INPUT_TOKENS_MIN {
-        let expected = "at least 2000: with fewer tokens not even the instructions fit";
+        let expected = "at least 2500: with fewer tokens not even the instructions fit";
         return Err(ConfigError::Unusable { name: "PREVET_MODEL_INPUT_TOKENS", expected });
     }
     Ok(Some(ModelSettings {

@@ -80,17 +80,18 @@ async fn one_large_hunk_is_cut_between_lines() {
 #[tokio::test]
 async fn the_intent_comes_first() {
     let model = ScriptedModel::start(finds);
-    let server = Process::start(&model, &[("PREVET_MODEL_INPUT_TOKENS", "2000")]).await;
+    let server = Process::start(&model, &[("PREVET_MODEL_INPUT_TOKENS", "3000")]).await;
     let names = ["one", "two", "three", "four", "five", "six", "seven", "last"];
     let file = |name: &str| {
-        let lines: String = (0..40).map(|at| format!("{name}_{at} = compute({at})\n")).collect();
+        let lines: String = (0..120).map(|at| format!("{name}_{at} = compute({at})\n")).collect();
         patch::added(&format!("{name}.py"), &lines)
     };
     let id = server.client.open_with("r", names.map(file).concat()).await;
     let intent = "mended the check in last.py";
     server.client.inspect(&json!({ "session_id": id, "intent": intent })).await;
     let first = model.asked().into_iter().take(4).any(|asked| asked.user.contains("file: last.py"));
-    assert!(first && model.asked().len() > 4);
+    assert!(first, "{:?}", model.asked().first());
+    assert!(model.asked().len() > 4, "{}", model.asked().len());
 }
 
 async fn until_the_budget_ends(settings: &[(&str, &str)], policy: &str) -> (Value, usize) {

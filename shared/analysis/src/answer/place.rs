@@ -180,7 +180,8 @@ mod tests {
         check("src/a.py", "run(x)", Some(42), Some((42, 42)));
         check("src/a.py", "run(x)", Some(9), Some((11, 11)));
         check("src/a.py", "check(x)", None, Some((11, 11)));
-        check("src/a.py", "return x\nsomething else", None, Some((13, 13)));
+        check("src/a.py", "return x\nelse", None, Some((13, 13)));
+        check("src/a.py", "return x\nsomething else", None, None);
         check("src/a.py", "nothing_like_it()", Some(11), None);
         check("src/a.py", "", Some(11), None);
         check("src/other.py", "run(x)", None, Some((0, 0)));
