@@ -4,7 +4,9 @@
 //! [`place`] keeps what belongs to the change, [`ignore`] takes out what a comment silences, and [`inspect`]
 //! makes the report. Rules are data under `rules/`.
 
+pub mod citation;
 pub mod convention;
+pub mod excerpt;
 pub mod hit;
 pub mod ignore;
 pub mod inspect;
@@ -14,6 +16,8 @@ pub mod place;
 pub mod rule;
 pub mod secrets;
 pub mod source;
+pub mod structure;
 pub mod syntax;
 pub mod taint;
+pub mod task_answer;
 pub mod text_rules;
