@@ -4,8 +4,11 @@
 //! [`inbox_router`] are one Lambda function each, and [`all_routes`] is all of them in one process.
 
 mod access;
+mod ask_tool;
 mod body;
+mod check_tool;
 mod config;
+mod describe_tool;
 mod failure;
 mod inbox;
 mod inspect_tool;
@@ -13,6 +16,8 @@ mod logging;
 mod mcp;
 mod pack;
 mod session;
+mod tool;
+mod tools;
 mod upload;
 
 use std::sync::Arc;
