@@ -86,7 +86,8 @@ impl Embedded {
         let emulator = Emulator::start(folder, &keys.access_key, &keys.secret_key).await?;
         let store = store(folder, &emulator.dynamodb_url, &emulator.s3_url).await?;
         store.create_missing().await.map_err(prevet_app::error::AppError::from)?;
-        Ok(Some(Self { service: Service::new(store, public_url), emulator, lock }))
+        let service = Service::new(store, public_url).with_tickets_from_env()?;
+        Ok(Some(Self { service, emulator, lock }))
     }
 }
 

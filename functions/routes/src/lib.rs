@@ -27,6 +27,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use prevet_app::{App, World};
 use prevet_store::{Store, StoreConfig};
+use prevet_upstream::Upstream;
 
 pub use self::config::{Config, ConfigError};
 pub use self::inbox::inbox_router;
@@ -47,13 +48,14 @@ pub struct Service {
 
 impl Service {
     /// On AWS, as `config` says.
-    pub async fn on_aws(config: &Config) -> Self {
+    pub async fn on_aws(config: &Config) -> Result<Self, ConfigError> {
         let store = StoreConfig {
             table: config.table.clone(),
             bucket: config.bucket.clone(),
             path_style: config.path_style,
         };
-        Self::new(Store::on_aws(store).await, config.public_url.as_deref())
+        let tickets = Upstream::new(config.tickets.clone())?;
+        Ok(Self::new(Store::on_aws(store).await, config.public_url.as_deref()).with_tickets(tickets))
     }
 
     /// On a store that is there already.
@@ -63,6 +65,18 @@ impl Service {
             app: App { storage: store, world, model: None, tickets: None },
             public_url: public_url.map(Arc::from),
         }
+    }
+
+    /// That reads tickets from `upstream`.
+    #[must_use]
+    pub fn with_tickets(mut self, upstream: Upstream) -> Self {
+        self.app.tickets = Some(Arc::new(upstream));
+        self
+    }
+
+    /// That reads tickets from where the environment says.
+    pub fn with_tickets_from_env(self) -> Result<Self, ConfigError> {
+        Ok(self.with_tickets(Upstream::new(config::ticket_settings_from_env()?)?))
     }
 
     /// Where a repository is connected.
