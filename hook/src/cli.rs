@@ -7,9 +7,18 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+const ENVIRONMENT: &str = "\
+Environment:
+  PREVET_API_URL, PREVET_API_KEY, PREVET_TENANT_KEY  the server, in place of what `prevet login` keeps
+  PREVET_DATA_DIR         the embedded server's folder
+  PREVET_TIMEOUT_SECONDS  no single wait for the server is longer than this
+  NO_COLOR                no colours
+
+Exit codes: 0 passed the gate, 1 findings at or above it, 2 usage or configuration, 3 not reviewed";
+
 /// Vets a change before it leaves this machine.
 #[derive(Debug, Parser)]
-#[command(name = "prevet", version, about, max_term_width = 100)]
+#[command(name = "prevet", version, about, max_term_width = 100, after_help = ENVIRONMENT)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]

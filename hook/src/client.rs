@@ -19,37 +19,67 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use serde_json::Value;
 
 pub use self::upload::Upload;
-use crate::connection::Endpoint;
+use crate::connection::{Endpoint, is_loopback};
 use crate::error::CommandError;
 
-/// How long a connection may take to stand.
-const CONNECT_TIMEOUT_SECONDS: u64 = 10;
-/// How long `POST /session` may take.
-const SESSION_TIMEOUT_SECONDS: u64 = 30;
-/// How long an upload may take.
-const UPLOAD_TIMEOUT_SECONDS: u64 = 120;
-/// How long an inspection may take.
-const INSPECT_TIMEOUT_SECONDS: u64 = 300;
 const API_KEY_HEADER: &str = "x-product-api-key";
 const USER_AGENT: &str = concat!("prevet/", env!("CARGO_PKG_VERSION"));
+
+/// How long the server is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waits {
+    /// Until a connection stands.
+    pub connect_seconds: u64,
+    /// For `POST /session`.
+    pub session_seconds: u64,
+    /// For an upload.
+    pub upload_seconds: u64,
+    /// For an inspection.
+    pub inspect_seconds: u64,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self { connect_seconds: 10, session_seconds: 30, upload_seconds: 120, inspect_seconds: 300 }
+    }
+}
+
+impl Waits {
+    /// None longer than `limit_seconds`.
+    #[must_use]
+    pub fn at_most(self, limit_seconds: u64) -> Self {
+        Self {
+            connect_seconds: self.connect_seconds.min(limit_seconds),
+            session_seconds: self.session_seconds.min(limit_seconds),
+            upload_seconds: self.upload_seconds.min(limit_seconds),
+            inspect_seconds: self.inspect_seconds.min(limit_seconds),
+        }
+    }
+}
 
 /// A client of one server.
 pub struct Client {
     endpoint: Endpoint,
+    waits: Waits,
     http: reqwest::Client,
 }
 
 impl Client {
-    /// For `endpoint`.
-    pub fn new(endpoint: Endpoint) -> Result<Self, CommandError> {
-        let http = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
+    /// For `endpoint`, which is waited for no longer than `waits`.
+    pub fn new(endpoint: Endpoint, waits: Waits) -> Result<Self, CommandError> {
+        let mut http = reqwest::Client::builder();
+        // A proxy that the environment names would not reach this machine, and is not to see what is sent to it.
+        if is_loopback(&endpoint.url) {
+            http = http.no_proxy();
+        }
+        let http = http
+            .connect_timeout(Duration::from_secs(waits.connect_seconds))
             // A server that answers elsewhere would be handed the key there.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(USER_AGENT)
             .build()
             .map_err(|error| CommandError::of(Kind::Internal, &error))?;
-        Ok(Self { endpoint, http })
+        Ok(Self { endpoint, waits, http })
     }
 
     /// The server's URL.
@@ -65,7 +95,7 @@ impl Client {
     /// `POST /session`
     pub async fn open_session(&self, request: &SessionRequest) -> Result<SessionResponse, CommandError> {
         let call = self.http.post(format!("{}/session", self.endpoint.url)).json(request);
-        self.send(call, SESSION_TIMEOUT_SECONDS, "opening a session").await
+        self.send(call, self.waits.session_seconds, "opening a session").await
     }
 
     /// `POST /upload/{session_id}`
@@ -76,7 +106,7 @@ impl Client {
             .header(CONTENT_TYPE, upload.content_type())
             .header(CONTENT_ENCODING, "zstd")
             .body(upload.packed().to_vec());
-        self.send(call, UPLOAD_TIMEOUT_SECONDS, "uploading the diff").await
+        self.send(call, self.waits.upload_seconds, "uploading the diff").await
     }
 
     async fn send<T: serde::de::DeserializeOwned>(
@@ -87,7 +117,10 @@ impl Client {
     ) -> Result<T, CommandError> {
         let call =
             call.header(API_KEY_HEADER, &self.endpoint.api_key).timeout(Duration::from_secs(timeout_seconds));
-        let unreachable = |error| failure::unreachable(&self.endpoint.url, action, timeout_seconds, &error);
+        let unreachable = |error: reqwest::Error| {
+            let seconds = if error.is_connect() { self.waits.connect_seconds } else { timeout_seconds };
+            failure::unreachable(&self.endpoint.url, action, seconds, &error)
+        };
         let response = call.send().await.map_err(unreachable)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.map_err(unreachable)?;
@@ -103,10 +136,10 @@ impl Client {
 
     /// `inspect_diff`, over MCP: the tool's result as JSON.
     pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
-        let limit = Duration::from_secs(INSPECT_TIMEOUT_SECONDS);
+        let limit = Duration::from_secs(self.waits.inspect_seconds);
         let answer = tokio::time::timeout(limit, self.call_tool("inspect_diff", parameters)).await;
         answer.unwrap_or_else(|_| {
-            Err(failure::silent(&self.endpoint.url, "inspecting", INSPECT_TIMEOUT_SECONDS))
+            Err(failure::silent(&self.endpoint.url, "inspecting", self.waits.inspect_seconds))
         })
     }
 

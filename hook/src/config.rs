@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::client::Waits;
+use crate::error::CommandError;
 use crate::git::GitEnvironment;
 
 /// Everything that the binary is told by its environment.
@@ -23,6 +25,7 @@ pub struct Config {
     pub data_dir: Option<PathBuf>,
     /// Whether colours are unwelcome everywhere (`NO_COLOR`, `TERM=dumb`).
     pub no_color: bool,
+    timeout_seconds: Option<String>,
     temp_dir: PathBuf,
     git_dir: Option<OsString>,
     git_work_tree: Option<OsString>,
@@ -48,10 +51,22 @@ impl Config {
             config_file: xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml")),
             data_dir: path("PREVET_DATA_DIR").or_else(|| xdg("XDG_DATA_HOME", ".local/share")),
             no_color: text("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
+            timeout_seconds: text("PREVET_TIMEOUT_SECONDS"),
             temp_dir: env::temp_dir(),
             git_dir: env::var_os("GIT_DIR"),
             git_work_tree: env::var_os("GIT_WORK_TREE"),
         }
+    }
+
+    /// How long the server is waited for: `PREVET_TIMEOUT_SECONDS` lowers every bound to itself.
+    pub fn waits(&self) -> Result<Waits, CommandError> {
+        let Some(text) = &self.timeout_seconds else { return Ok(Waits::default()) };
+        let seconds = text.parse().ok().filter(|seconds| *seconds > 0).ok_or_else(|| {
+            CommandError::usage(format!(
+                "PREVET_TIMEOUT_SECONDS is {text:?}, which is no whole number of seconds from 1 on"
+            ))
+        })?;
+        Ok(Waits::default().at_most(seconds))
     }
 
     /// Where to look for the repository.

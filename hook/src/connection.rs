@@ -148,16 +148,25 @@ pub fn base_url(text: &str) -> Result<String, CommandError> {
     let refused = |why: &str| CommandError::usage(format!("{text:?} is not a server's URL: {why}"));
     let url: reqwest::Url = text.trim().parse().map_err(|_| refused("it cannot be parsed"))?;
     let host = url.host_str().ok_or_else(|| refused("it has no host"))?;
-    let loopback = host == "localhost"
-        || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|it| it.is_loopback());
     match url.scheme() {
         "https" => {}
-        "http" if loopback => {}
+        "http" if names_this_machine(host) => {}
         "http" => return Err(refused("a key is never sent over plain http to another machine; use https")),
         _ => return Err(refused("it begins with neither https:// nor http://")),
     }
     let bare = url.as_str().trim_end_matches('/');
     Ok(if bare.ends_with("/mcp") { bare.to_owned() } else { format!("{bare}/mcp") })
+}
+
+/// Whether a server's URL leads to this machine.
+pub fn is_loopback(url: &str) -> bool {
+    let url = url.parse::<reqwest::Url>().ok();
+    url.as_ref().and_then(reqwest::Url::host_str).is_some_and(names_this_machine)
+}
+
+fn names_this_machine(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|it| it.is_loopback())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The context pack: what the server gets beside the diff.
 
-use prevet_analysis::secrets;
+use prevet_analysis::{convention, secrets};
 use prevet_domain::change::{Change, FileChange, FileKind, verify_post_image};
 use prevet_domain::limits::{CONTEXT_BYTES_MAX, PARSED_FILE_BYTES_MAX};
 use prevet_domain::path::RepoPath;
@@ -37,6 +37,16 @@ pub fn build(
     for file in &change.files {
         if pack.files.len() == FILES_MAX {
             break;
+        }
+        // What the server leaves out would only take the room of what it reads.
+        let left_out = file.new_path.as_ref().is_none_or(|path| {
+            let shown = path.to_string();
+            convention::by_name(path).is_some()
+                || pack.generated.contains(&shown)
+                || pack.vendored.contains(&shown)
+        });
+        if left_out {
+            continue;
         }
         let Some(packed) = packed_file(repository, file, after)? else { continue };
         if packed.text.len() <= bytes_left {

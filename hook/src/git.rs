@@ -38,7 +38,8 @@ pub use self::environment::GitEnvironment;
 pub use self::error::GitError;
 pub use self::private::remove_private_folders;
 pub use self::push::{
-    Decision, NothingToReview, PushFacts, PushLine, PushPlan, PushReview, decide, parse_push_lines,
+    BaseChoice, Decision, NothingToReview, PushFacts, PushLine, PushPlan, PushReview, decide,
+    parse_push_lines,
 };
 
 use self::command::{Git, message};

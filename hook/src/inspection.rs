@@ -1,12 +1,13 @@
 //! One change through the server: session, upload, `inspect_diff`, and what came back.
 
-use std::collections::BTreeMap;
+mod history;
+
+use std::time::Duration;
 
 use bytes::Bytes;
-use prevet_analysis::inspect::{Request, inspect};
 use prevet_analysis::secrets;
 use prevet_domain::change::{self, Change};
-use prevet_domain::finding::{Finding, ReportType};
+use prevet_domain::finding::Finding;
 use prevet_domain::ids::{Branch, CommitId};
 use prevet_domain::kind::Kind;
 use prevet_domain::policy::Policy;
@@ -16,6 +17,7 @@ use prevet_wire::policy_file;
 use prevet_wire::session::{SessionRequest, SessionResponse};
 use serde_json::Value;
 
+pub use self::history::{HistorySecrets, history_secrets};
 use crate::client::{Client, Upload};
 use crate::context::{self, After};
 use crate::error::CommandError;
@@ -24,8 +26,9 @@ use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
 
 /// Pages of one result that are fetched.
 const PAGES_MAX: usize = 100;
-/// The patch of one commit that is looked through at a time.
-const COMMIT_PATCH_BYTES_MAX: usize = 16 << 20;
+/// How often a diff is uploaded and asked about that another upload replaces in between.
+const ATTEMPTS_MAX: u32 = 6;
+const PAUSE_MILLISECONDS: u64 = 40;
 /// Stands for "no commit" where a session wants a head.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
@@ -95,7 +98,31 @@ pub async fn run(
     let change = parse(&patch)?;
     let pack = context::build(repository, &change, subject.base, subject.after)?;
     let upload = Upload::new(&patch, subject.base, pack)?;
-    client.upload(session_id, &upload).await?;
+    let mut attempt = 1;
+    loop {
+        client.upload(session_id, &upload).await?;
+        match ask_all(client, session_id, &upload, question).await {
+            // Another push of the same developer replaced the session's diff in between.
+            Err(error) if error.kind == Kind::Busy && attempt < ATTEMPTS_MAX => pause(attempt).await,
+            outcome => return outcome,
+        }
+        attempt += 1;
+    }
+}
+
+/// Twice as long each time, and not the same for two processes that get into each other's way.
+async fn pause(attempt: u32) {
+    let own = u64::from(std::process::id()) % PAUSE_MILLISECONDS;
+    tokio::time::sleep(Duration::from_millis((PAUSE_MILLISECONDS + own) << attempt)).await;
+}
+
+/// The result for what was uploaded, all pages of it.
+async fn ask_all(
+    client: &Client,
+    session_id: &str,
+    upload: &Upload,
+    question: &Question,
+) -> Result<Inspection, CommandError> {
     let context =
         InspectContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..InspectContext::default() };
     let mut parameters = InspectParameters {
@@ -206,51 +233,6 @@ fn is_convention(reason: &str) -> bool {
     ]
     .iter()
     .any(|word| reason.starts_with(word))
-}
-
-/// Secrets in the commits of `base..commit` that `known` does not have: they are in the history that is pushed,
-/// whatever the end state. Nothing of it leaves the machine.
-pub fn history_secrets(
-    repository: &Repository,
-    base: &str,
-    commit: &str,
-    policy: &Policy,
-    known: &[ReportedFinding],
-) -> Result<(Vec<ReportedFinding>, Vec<NotReviewed>), CommandError> {
-    let mut found: BTreeMap<String, ReportedFinding> = BTreeMap::new();
-    let mut unread = Vec::new();
-    for patch in repository.commit_patches(base, commit, COMMIT_PATCH_BYTES_MAX)? {
-        let patch = patch?;
-        let short = patch.commit.get(..10).unwrap_or(&patch.commit).to_owned();
-        unread.extend(patch.left_out.iter().map(|it| NotReviewed {
-            file: it.path.clone(),
-            line: None,
-            reason: format!("in commit {short}: {}", it.reason),
-            cause: Cause::Gap,
-        }));
-        for finding in secrets_in(&Bytes::from(patch.patch), policy)? {
-            let seen = |it: &ReportedFinding| it.finding.id == finding.id;
-            if !known.iter().any(seen) {
-                let reported =
-                    ReportedFinding { commit: Some(short.clone()), ..ReportedFinding::new(finding) };
-                found.entry(reported.finding.id.clone()).or_insert(reported);
-            }
-        }
-    }
-    Ok((found.into_values().collect(), unread))
-}
-
-fn secrets_in(patch: &Bytes, policy: &Policy) -> Result<Vec<Finding>, CommandError> {
-    let change = parse(patch)?;
-    let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
-    let request = Request {
-        change: &change,
-        files: &files,
-        left_out: &left_out,
-        policy,
-        report_types: &[ReportType::Secret],
-    };
-    Ok(inspect(&request).findings)
 }
 
 /// The lines of a file after the change, for code frames, with secrets masked.

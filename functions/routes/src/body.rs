@@ -4,22 +4,44 @@ use std::io::Read;
 
 use axum::body::Body;
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use axum::http::header::CONTENT_ENCODING;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
 use prevet_domain::limits::REQUEST_BODY_BYTES_MAX;
 
 use crate::failure::Failure;
 
+/// What of a refused body is taken off the line.
+const SWALLOWED_BYTES_MAX: usize = 128 << 20;
+
 /// Reads a body of at most [`REQUEST_BODY_BYTES_MAX`] and unpacks it to at most `unpacked_bytes_max`.
 pub async fn read(headers: &HeaderMap, body: Body, unpacked_bytes_max: usize) -> Result<Bytes, Failure> {
-    let stated = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if stated.is_some_and(|length| length > REQUEST_BODY_BYTES_MAX) {
-        return Err(too_large());
+    let mut body = body;
+    let mut packed = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return Err(Failure::invalid("the request's body was cut short")) };
+        let Ok(data) = frame.into_data() else { continue };
+        if packed.len() + data.len() > REQUEST_BODY_BYTES_MAX {
+            drop(packed);
+            swallow(body).await;
+            return Err(too_large());
+        }
+        packed.extend_from_slice(&data);
     }
-    let collected = Limited::new(body, REQUEST_BODY_BYTES_MAX).collect().await;
-    let packed = collected.map_err(|error| read_failure(error.as_ref()))?.to_bytes();
-    unpack(headers, packed, unpacked_bytes_max)
+    unpack(headers, packed.freeze(), unpacked_bytes_max)
+}
+
+/// Takes what is still on its way, within a bound, and keeps nothing: a client that is cut off while it sends sees
+/// a broken connection in place of the answer.
+async fn swallow(mut body: Body) {
+    let mut bytes_left = SWALLOWED_BYTES_MAX;
+    while let Some(Ok(frame)) = body.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        if length > bytes_left {
+            return;
+        }
+        bytes_left -= length;
+    }
 }
 
 fn too_large() -> Failure {
@@ -27,14 +49,6 @@ fn too_large() -> Failure {
         "the request's body (as it travels; gzip and zstd are accepted)",
         REQUEST_BODY_BYTES_MAX,
     )
-}
-
-fn read_failure(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
-    if error.is::<LengthLimitError>() {
-        too_large()
-    } else {
-        Failure::invalid("the request's body was cut short")
-    }
 }
 
 fn unpack(headers: &HeaderMap, packed: Bytes, bytes_max: usize) -> Result<Bytes, Failure> {

@@ -12,6 +12,10 @@ const FOREIGN_TEXT_CHARACTERS_MAX: usize = 120;
 
 /// The request did not get through.
 pub fn unreachable(url: &str, action: &str, timeout_seconds: u64, error: &reqwest::Error) -> CommandError {
+    if error.is_connect() && error.is_timeout() {
+        let text = format!("{action}: {url} cannot be reached: no connection within {timeout_seconds} s");
+        return CommandError::new(Kind::Unavailable, text);
+    }
     if error.is_connect() {
         let text = format!("{action}: {url} cannot be reached ({})", root_cause(error));
         return CommandError::new(Kind::Unavailable, text);

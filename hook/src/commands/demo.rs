@@ -28,6 +28,25 @@ fn flawed() -> String {
     )
 }
 
+/// What the caller's environment says of another repository or server.
+const SURROUNDINGS: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+    "PREVET_API_URL",
+    "PREVET_DATA_DIR",
+    "PREVET_TIMEOUT_SECONDS",
+];
+
 /// The demo's own world: nothing of the user's is read or written.
 struct World {
     folder: tempfile::TempDir,
@@ -99,7 +118,7 @@ impl World {
         let home = self.folder.path().join("home");
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.work()).stdin(Stdio::null());
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "PREVET_API_URL", "PREVET_DATA_DIR"] {
+        for name in SURROUNDINGS {
             command.env_remove(name);
         }
         command
@@ -116,8 +135,9 @@ impl World {
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(CommandError::new(Kind::Internal, format!("git {} failed: {said}", arguments.join(" "))))
+        let said = String::from_utf8_lossy(&output.stderr);
+        let text = format!("git {} failed: {}", arguments.join(" "), said.trim_end());
+        Err(CommandError::new(Kind::Internal, text))
     }
 
     fn prevet(&self, arguments: &[&str]) -> Result<(), CommandError> {

@@ -30,7 +30,7 @@ async fn base(config: &Config, repository: &Repository) -> Result<String, Comman
         None => None,
         Some(endpoint) => {
             let _progress = Progress::start("asking the server for the target branch");
-            let client = Client::new(endpoint)?;
+            let client = Client::new(endpoint, config.waits()?)?;
             let head = repository.head()?;
             let session =
                 open_session(&client, repository, &repository.branch_name()?, head.as_deref()).await?;
@@ -48,7 +48,8 @@ async fn base(config: &Config, repository: &Repository) -> Result<String, Comman
 
 /// The server that a repository's target branch is asked of, and its answer.
 pub async fn connect(config: &Config) -> Result<(Connection, Client), CommandError> {
+    let waits = config.waits()?;
     let connection = Connection::open(config).await?;
-    let client = Client::new(connection.endpoint.clone())?;
+    let client = Client::new(connection.endpoint.clone(), waits)?;
     Ok((connection, client))
 }

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use prevet_domain::policy::Gate;
 use prevet_domain::verdict::{Cause, Verdict};
+use prevet_wire::error::ErrorBody;
 use prevet_wire::policy_file;
 
 use super::diff::connect;
@@ -17,6 +18,8 @@ use crate::git::{BaseSource, Captured, Repository};
 use crate::inspection::{self, Question, Subject, masked_lines};
 use crate::report::{self, Format, Inspection};
 
+const NOTHING_CHANGED: &str = "nothing has changed: there is nothing to inspect";
+
 /// Inspects and prints.
 pub async fn run(config: &Config, arguments: &Inspect) -> Result<u8, CommandError> {
     let gate =
@@ -25,10 +28,7 @@ pub async fn run(config: &Config, arguments: &Inspect) -> Result<u8, CommandErro
     let (connection, client) = connect(config).await?;
     let outcome = inspect(&client, &repository, arguments).await;
     connection.close().await;
-    let Some(inspection) = outcome? else {
-        console::say("nothing has changed: there is nothing to inspect");
-        return Ok(0);
-    };
+    let Some(inspection) = outcome? else { return nothing(arguments.format) };
     print(config, &repository, arguments, &inspection)?;
     Ok(exit_code(&inspection, gate))
 }
@@ -43,7 +43,7 @@ async fn inspect(
     let session = inspection::open_session(client, repository, &branch, head.as_deref()).await?;
     progress.step("capturing the change");
     let base = match &arguments.base {
-        Some(base) => base.clone(),
+        Some(base) => repository.base_id(base)?,
         None => base(repository, &session)?,
     };
     let captured = repository.capture_work_tree(&base)?;
@@ -55,6 +55,20 @@ async fn inspect(
     let subject = Subject { patch: captured.patch, base: &base, after: After::WorkTree };
     let question = Question { profile: arguments.profile.clone(), intent: arguments.intent.clone() };
     inspection::run(client, repository, &session.session_id, subject, &question).await.map(Some)
+}
+
+/// No change is no error. A program that reads the output gets a document all the same, which claims nothing.
+fn nothing(format: OutputFormat) -> Result<u8, CommandError> {
+    console::say(NOTHING_CHANGED);
+    match format {
+        OutputFormat::Text | OutputFormat::Markdown => {}
+        OutputFormat::Json => {
+            let (error, code) = (NOTHING_CHANGED.to_owned(), "NO_DIFF".to_owned());
+            console::json(&ErrorBody { error, code })?;
+        }
+        OutputFormat::Sarif => console::data(report::sarif::nothing().as_bytes())?,
+    }
+    Ok(0)
 }
 
 fn base(

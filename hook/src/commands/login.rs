@@ -31,8 +31,9 @@ pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandErro
     read_user_config(&file)?;
     let url = base_url(&arguments.url)?;
     let api_key = read_key()?;
-    try_out(Endpoint { url: url.clone(), tenant_key: arguments.tenant.clone(), api_key: api_key.clone() })
-        .await?;
+    let endpoint =
+        Endpoint { url: url.clone(), tenant_key: arguments.tenant.clone(), api_key: api_key.clone() };
+    try_out(&Client::new(endpoint, config.waits()?)?).await?;
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| failed("making", folder, &error))?;
     write(&folder.join(KEY_FILE), &format!("{api_key}\n"), 0o600)?;
@@ -94,15 +95,15 @@ fn read_key() -> Result<String, CommandError> {
     Ok(key)
 }
 
-async fn try_out(endpoint: Endpoint) -> Result<(), CommandError> {
+async fn try_out(client: &Client) -> Result<(), CommandError> {
     let request = SessionRequest {
         repo: TRIAL_REPOSITORY.to_owned(),
         branch: "main".to_owned(),
         head: NO_COMMIT.to_owned(),
-        tenant_key: endpoint.tenant_key.clone(),
+        tenant_key: client.tenant_key().to_owned(),
         user_name: None,
     };
-    Client::new(endpoint)?.open_session(&request).await.map(|_| ())
+    client.open_session(&request).await.map(|_| ())
 }
 
 fn read_document(file: &Path) -> Result<DocumentMut, CommandError> {

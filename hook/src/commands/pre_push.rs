@@ -15,14 +15,16 @@ use crate::config::Config;
 use crate::console::{self, Progress};
 use crate::context::After;
 use crate::error::CommandError;
-use crate::git::{PushLine, PushPlan, PushReview, Repository, parse_push_lines};
-use crate::inspection::{self, Question, Subject, masked_lines};
+use crate::git::{BaseChoice, PushLine, PushPlan, PushReview, Repository, parse_push_lines};
+use crate::inspection::{self, HistorySecrets, Question, Subject, masked_lines};
 use crate::report::{self, Degraded, Format, Inspection, ReportedFinding};
 
 /// Lines of one push: a mirror of a large repository has some ten thousand references.
 const STDIN_BYTES_MAX: u64 = 64 << 20;
 /// Ranges that one push is reviewed in.
 const REVIEWS_MAX: usize = 64;
+/// What is shown of a commit's id.
+const SHORT_ID_CHARACTERS: usize = 10;
 /// The exit code that stops a push which was not reviewed, where the policy says so.
 const NOT_REVIEWED: u8 = 3;
 
@@ -122,6 +124,7 @@ async fn review_all(
     let mut verdict = Verdict::Approve;
     let mut on_error = OnError::Allow;
     for review in &plan.reviews {
+        tell_base(review);
         let policy = inspection::policy(repository, &review.base)?;
         let reviewed = review_one(client, repository, review, &policy, progress).await?;
         if policy.on_error == OnError::Block {
@@ -134,6 +137,13 @@ async fn review_all(
         }
     }
     Ok(conclude(verdict, on_error))
+}
+
+/// A base that is not the usual one is named: more or less may be shown than the push brings.
+fn tell_base(review: &PushReview) {
+    if review.choice != BaseChoice::Regular {
+        console::say(&format!("{}: {}", review.refs.join(", "), review.choice));
+    }
 }
 
 /// The last line, and the exit code.
@@ -177,12 +187,10 @@ async fn review_one(
         Some(inspection::run(client, repository, &session.session_id, subject, &question()).await?)
     };
     progress.step("looking for secrets in each commit");
-    let known = inspection.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default();
-    let (secrets, unread) =
-        inspection::history_secrets(repository, &review.base, &review.oid, policy, known)?;
-    if !secrets.is_empty() || !unread.is_empty() {
+    let history = inspection::history_secrets(repository, review, policy, inspection.as_ref())?;
+    if !history.findings.is_empty() || !history.unread.is_empty() {
         let inspection = inspection.get_or_insert_with(|| empty(&session.session_id));
-        add_history(inspection, secrets, unread, policy);
+        add_history(inspection, history, policy);
     }
     if let Some(inspection) = &mut inspection {
         add_uncommitted(inspection, uncommitted, policy);
@@ -234,16 +242,12 @@ fn empty(session_id: &str) -> Inspection {
 }
 
 /// Secrets that only a commit in between has: they are pushed all the same.
-fn add_history(
-    inspection: &mut Inspection,
-    secrets: Vec<ReportedFinding>,
-    unread: Vec<prevet_domain::verdict::NotReviewed>,
-    policy: &Policy,
-) {
-    if policy.gate.reached_by_any(secrets.iter().map(|it| &it.finding)) {
+fn add_history(inspection: &mut Inspection, history: HistorySecrets, policy: &Policy) {
+    let HistorySecrets { findings, unread } = history;
+    if policy.gate.reached_by_any(findings.iter().map(|it| &it.finding)) {
         inspection.verdict = Verdict::RequestChanges;
     }
-    inspection.findings.extend(secrets);
+    inspection.findings.extend(findings);
     if !unread.is_empty() {
         inspection.verdict = inspection.verdict.worst(Verdict::Incomplete);
         let cause = "secrets could not be looked for in every commit".to_owned();
@@ -277,6 +281,10 @@ fn add_uncommitted(
     inspection.findings.extend(only_here.into_iter().map(|it| ReportedFinding { uncommitted: true, ..it }));
 }
 
+fn short_id(id: &str) -> &str {
+    id.get(..SHORT_ID_CHARACTERS).unwrap_or(id)
+}
+
 fn show(config: &Config, repository: &Repository, review: &PushReview, inspection: &Inspection) {
     let nothing_to_say = inspection.verdict == Verdict::Approve
         && inspection.findings.is_empty()
@@ -286,6 +294,8 @@ fn show(config: &Config, repository: &Repository, review: &PushReview, inspectio
         console::say(&format!("{}: reviewed, nothing found", review.refs.join(", ")));
         return;
     }
+    // A push may have several ranges: the report says which one it is about.
+    console::say(&format!("{} against {}:", review.refs.join(", "), short_id(&review.base)));
     let source = |file: &str, lines: RangeInclusive<u32>| {
         masked_lines(repository, After::Commit(&review.oid), file, lines.clone())
             .or_else(|| masked_lines(repository, After::WorkTree, file, lines))

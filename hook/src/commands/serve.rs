@@ -39,9 +39,10 @@ pub async fn run(config: &Config, arguments: &Serve) -> Result<u8, CommandError>
             arguments.addr
         ));
     }
-    let started = LocalServer::start(arguments.addr, &folder, true, async || false).await?;
-    let Some(server) = started else {
-        return Err(CommandError::new(Kind::Busy, format!("{} is in use", folder.display())));
+    let another = async || prevet_local::reachable(&folder).await.is_some();
+    let Some(server) = LocalServer::start(arguments.addr, &folder, true, another).await? else {
+        let text = format!("{} is in use by a server that runs already", folder.display());
+        return Err(CommandError::new(Kind::Busy, text));
     };
     console::json(&Ready {
         url: &server.url,

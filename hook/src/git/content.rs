@@ -46,7 +46,7 @@ impl Repository {
     }
 
     /// A regular file of the work tree, not through symbolic links; `None` where there is none, or one over
-    /// [`FILE_BYTES_MAX`].
+    /// 64 MiB.
     pub fn work_tree_file(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
         let root = self.work_tree()?;
         let mut full = root.to_owned();

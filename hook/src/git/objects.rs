@@ -17,6 +17,14 @@ impl Repository {
         self.verified(&format!("{revision}^{{commit}}"), revision)
     }
 
+    /// The id of what `revision` names as a base: a commit, tags peeled; else a tree, such as the empty one.
+    pub fn base_id(&self, revision: &str) -> Result<String, GitError> {
+        match self.commit_id(revision) {
+            Err(GitError::UnknownRevision { .. }) => self.object_id(revision),
+            found => found,
+        }
+    }
+
     fn verified(&self, expression: &str, revision: &str) -> Result<String, GitError> {
         let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", expression];
         let found = self.git().args(asked).line()?;

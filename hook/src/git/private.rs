@@ -13,15 +13,24 @@ use super::error::on_file;
 const NAME_PREFIX: &str = "prevet-index-";
 /// A folder this old belongs to a run that was killed.
 const ABANDONED_AFTER_SECONDS: u64 = 60 * 60;
+/// How often a folder is removed that somebody else is at.
+const REMOVALS_MAX: usize = 100;
 
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes what a run in progress keeps in the temporary folder: for a signal handler that ends the program,
-/// where nothing is dropped.
+/// Removes what a run in progress keeps in the temporary folder, and lets it make nothing more: for a signal
+/// handler that ends the program, where nothing is dropped.
 pub fn remove_private_folders() {
-    for folder in FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        let _ = fs::remove_dir_all(folder);
+    let mut folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    for folder in folders.drain(..) {
+        // Whoever works in it may remove files of it at the same time, which makes one of the two fail.
+        for _ in 0..REMOVALS_MAX {
+            if fs::remove_dir_all(&folder).is_ok() || !folder.exists() {
+                break;
+            }
+        }
     }
+    std::mem::forget(folders);
 }
 
 /// The folder; only its owner may read it.
@@ -31,9 +40,10 @@ impl PrivateFolder {
     /// Makes one below `parent`, and clears away those of killed runs.
     pub(super) fn create(parent: &Path) -> Result<Self, GitError> {
         remove_abandoned(parent);
+        let mut folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
         let made = tempfile::Builder::new().prefix(NAME_PREFIX).tempdir_in(parent);
         let folder = on_file(made, "make a private folder in", parent)?;
-        FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder.path().to_owned());
+        folders.push(folder.path().to_owned());
         Ok(Self(folder))
     }
 

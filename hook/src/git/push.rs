@@ -37,8 +37,43 @@ pub struct PushReview {
     pub base: String,
     /// The commit that is pushed, tags peeled.
     pub oid: String,
+    /// How the base was chosen.
+    pub choice: BaseChoice,
     /// Whether it is what is checked out.
     pub is_head: bool,
+}
+
+/// How the base of a push was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BaseChoice {
+    /// As it should be: the merge base with the target branch, or what the target branch itself has so far.
+    Regular,
+    /// There is no merge base here: what the remote has under this name.
+    RemoteTip,
+    /// There is no merge base here: where the commits end that the remote's branches have.
+    Boundary,
+    /// There is no merge base here, and nothing that the remote has is known: everything counts as new.
+    Nothing,
+}
+
+impl fmt::Display for BaseChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Regular => "compared with the target branch",
+            Self::RemoteTip => {
+                "no merge base with the target branch (shallow clone? fetch first): \
+                 compared with what the remote has under this name"
+            }
+            Self::Boundary => {
+                "no merge base with the target branch (shallow clone? fetch first): \
+                 compared with the newest commit that a branch of the remote has"
+            }
+            Self::Nothing => {
+                "nothing that the remote has is known here (if the remote was rewritten, fetch first): \
+                 everything that is pushed counts as new"
+            }
+        })
+    }
 }
 
 /// Why a reference needs no review.
@@ -93,6 +128,8 @@ pub enum Decision {
         base: String,
         /// What is pushed.
         commit: String,
+        /// How the base was chosen.
+        choice: BaseChoice,
     },
 }
 
@@ -104,14 +141,19 @@ pub fn decide(line: &PushLine, facts: &PushFacts) -> Decision {
     let Some(commit) = facts.commit.clone() else {
         return Decision::Skip(NothingToReview::NoCommit);
     };
-    let there = facts.remote_commit.clone();
-    let preferred =
-        if facts.is_target { there.clone().or(facts.merge_base.clone()) } else { facts.merge_base.clone() };
-    let base = preferred.or(there).or(facts.boundary.clone()).unwrap_or(facts.empty_tree.clone());
-    if base == commit {
+    let there = &facts.remote_commit;
+    let candidates = [
+        (there.as_ref().filter(|_| facts.is_target), BaseChoice::Regular),
+        (facts.merge_base.as_ref(), BaseChoice::Regular),
+        (there.as_ref(), BaseChoice::RemoteTip),
+        (facts.boundary.as_ref(), BaseChoice::Boundary),
+    ];
+    let chosen = candidates.into_iter().find_map(|(base, choice)| Some((base?, choice)));
+    let (base, choice) = chosen.unwrap_or((&facts.empty_tree, BaseChoice::Nothing));
+    if *base == commit {
         return Decision::Skip(NothingToReview::AlreadyThere);
     }
-    Decision::Review { base, commit }
+    Decision::Review { base: base.clone(), commit, choice }
 }
 
 /// What the line alone shows to need no review.

@@ -37,9 +37,9 @@ impl Repository {
         for line in lines {
             match decide(line, &push.facts(line)?) {
                 Decision::Skip(reason) => plan.skipped.push((line.remote_ref.clone(), reason)),
-                Decision::Review { base, commit } => {
-                    let is_head = head.as_ref() == Some(&commit);
-                    plan.add(PushReview { refs: vec![line.remote_ref.clone()], base, oid: commit, is_head });
+                Decision::Review { base, commit, choice } => {
+                    let (is_head, refs) = (head.as_ref() == Some(&commit), vec![line.remote_ref.clone()]);
+                    plan.add(PushReview { refs, base, oid: commit, choice, is_head });
                 }
             }
         }

@@ -14,7 +14,7 @@ pub fn line(text: &str) -> String {
     out
 }
 
-/// Lines for a terminal: like [`line`], but line ends stay and tabs become spaces.
+/// Lines for a terminal: like [`line()`], but line ends stay and tabs become spaces.
 pub fn lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.replace("\r\n", "\n").chars() {

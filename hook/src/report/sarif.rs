@@ -27,6 +27,19 @@ pub fn render(inspection: &Inspection) -> String {
     super::json::render(&json!(log(inspection)))
 }
 
+/// The log file of a run that had no change to look at: a reader still wants a log.
+pub fn nothing() -> String {
+    let driver = ToolComponent::builder().name("Prevet").semantic_version(env!("CARGO_PKG_VERSION")).build();
+    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(Vec::new()).build();
+    super::json::render(&json!(
+        Sarif::builder()
+            .schema(SCHEMA_URL)
+            .version(json!(Version::V2_1_0.to_string()))
+            .runs(vec![run])
+            .build()
+    ))
+}
+
 fn log(inspection: &Inspection) -> Sarif {
     let taxonomies = rules::taxonomies(inspection);
     let mut driver = ToolComponent::builder()

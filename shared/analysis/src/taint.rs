@@ -1,9 +1,9 @@
 //! Values followed through one function, from where an outsider sets them to where they do harm.
 //!
-//! One engine walks every language's tree: a [`grammar`] says what each kind of node means, a [`catalogue`]
+//! One engine walks every language's tree: a `grammar` says what each kind of node means, a `catalogue`
 //! (rules under `rules/taint/`) says which names are sources, sinks and sanitizers. It goes statement by
-//! statement with a [`state`] of what each variable holds, joins branches, runs loops once, and takes a failed
-//! check that leaves the function as proof for what follows ([`guard`]).
+//! statement with a `state` of what each variable holds, joins branches, runs loops once, and takes a failed
+//! check that leaves the function as proof for what follows (`guard`).
 //!
 //! Absent on purpose: calls into other functions, aliases, fields of other objects. What is not known to pass a
 //! value on does not.

@@ -69,6 +69,8 @@ impl Store {
             Credentials::new(&endpoints.access_key, &endpoints.secret_key, None, None, "prevet-embedded");
         let loader = aws_config::defaults(BehaviorVersion::latest())
             .timeout_config(timeouts())
+            // Plain, and past any proxy that the environment names: it would not reach this machine.
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
             .region(Region::new("us-east-1"))
             .credentials_provider(credentials)
             .empty_test_environment();

@@ -1,1 +1,6 @@
+//! What tests share: a world of their own for the real binary and real repositories, a server to speak to, and
+//! servers that misbehave.
 
+pub mod server;
+pub mod stub;
+pub mod world;

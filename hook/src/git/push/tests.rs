@@ -43,7 +43,7 @@ fn bases() {
         let mut facts = facts.clone();
         change(&mut facts);
         let shown = match decide(&line(name), &facts) {
-            Decision::Review { base, commit } => format!("{base}..{commit}"),
+            Decision::Review { base, commit, .. } => format!("{base}..{commit}"),
             Decision::Skip(reason) => reason.to_string(),
         };
         assert_eq!(shown, expected, "{name} {facts:?}");

@@ -8,7 +8,8 @@ use prevet_domain::finding::{Confidence, Finding, ReportType, Status};
 use prevet_domain::policy::RuleSetting;
 use prevet_domain::verdict::{Cause, NotReviewed};
 
-use super::{Draft, Request, evidence};
+use super::evidence::{self, Masked};
+use super::{Draft, Request};
 use crate::hit::Hit;
 use crate::language::{TextKind, detect};
 use crate::place::{Relation, Touched};
@@ -169,10 +170,21 @@ fn deduplicated(source: &Source<'_>, mut hits: Vec<Hit>) -> Vec<Hit> {
 }
 
 fn drafts(request: &Request<'_>, source: &Source<'_>, touched: &Touched, hits: Vec<Hit>) -> Vec<Draft> {
-    hits.into_iter().filter_map(|hit| draft(request, source, touched, hit)).collect()
+    if hits.is_empty() {
+        return Vec::new();
+    }
+    let masked = Masked::of(source);
+    let lines = masked.lines();
+    hits.into_iter().filter_map(|hit| draft(request, source, &lines, touched, hit)).collect()
 }
 
-fn draft(request: &Request<'_>, source: &Source<'_>, touched: &Touched, hit: Hit) -> Option<Draft> {
+fn draft(
+    request: &Request<'_>,
+    source: &Source<'_>,
+    masked: &Source<'_>,
+    touched: &Touched,
+    hit: Hit,
+) -> Option<Draft> {
     let rule = &hit.rule;
     if !request.report_types.contains(&rule.report_type) {
         return None;
@@ -195,13 +207,13 @@ fn draft(request: &Request<'_>, source: &Source<'_>, touched: &Touched, hit: Hit
         title: rule.title.clone(),
         message: rule.message.clone(),
         rule: rule.id.clone(),
-        evidence: evidence::shown(source, line),
+        evidence: evidence::shown(masked, line),
         cwe: rule.cwe.clone(),
         owasp: rule.owasp.clone(),
-        fix: hit.fix,
+        fix: hit.fix.filter(|fix| secrets::is_clean(fix.as_bytes())),
         status: Status::New,
     };
-    let code = evidence::code(source, line, end_line);
+    let code = evidence::code(masked, line, end_line);
     let ignore = ignore.map(|ignore| (ignore.reason, touched.is_added(ignore.line)));
     Some(Draft { finding, code, ignore })
 }

@@ -6,15 +6,15 @@ use serde::Deserialize;
 use serde_yaml_ng::Value;
 
 /// Marks text that is a template's and no YAML of its own.
-const YAML_TEMPLATE_MARKS: &[&str] = &["{{", "{%", "<%"];
+const YAML_TEMPLATE_MARKS: &[&str] = &["{{", "{%", "<%", "%("];
 
-/// The first error in JSON; comments and trailing commas are fine where the file's readers take them.
+/// The first error in JSON. Comments and trailing commas are fine but where it is known that readers refuse them.
 pub(super) fn json_errors(path: &str, text: &[u8]) -> Vec<Range<usize>> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    if text.trim_ascii().is_empty() {
+    if text.trim_ascii().is_empty() || std::str::from_utf8(text).is_err() {
         return Vec::new();
     }
-    let cleaned = if takes_comments(path) { without_comments(text) } else { text.to_vec() };
+    let cleaned = if refuses_comments(path) { text.to_vec() } else { without_comments(text) };
     match serde_json::from_slice::<serde::de::IgnoredAny>(&cleaned) {
         Ok(_) => Vec::new(),
         Err(error) => vec![place(text, error.line(), error.column())],
@@ -44,14 +44,9 @@ fn place(text: &[u8], line: usize, column: usize) -> Range<usize> {
     at..(at + 1).min(text.len())
 }
 
-fn takes_comments(path: &str) -> bool {
+fn refuses_comments(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let by_name = ["tsconfig", "jsconfig", ".eslintrc", ".babelrc", ".swcrc", "devcontainer", "renovate"];
-    let by_folder = [".vscode/", ".devcontainer/", ".zed/"];
-    name.ends_with(".code-workspace")
-        || name.ends_with(".sublime-project")
-        || by_name.iter().any(|start| name.starts_with(start))
-        || by_folder.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+    ["package.json", "package-lock.json", "composer.json", "manifest.json", "mcp.json"].contains(&name)
 }
 
 /// Comments and trailing commas become spaces, so that places stay.

@@ -12,6 +12,7 @@ fn lines(path: &str, old: &str, new: &str) -> Vec<u32> {
         "json" => Language::Json,
         "yml" => Language::Yaml,
         "sh" => Language::Shell,
+        "php" => Language::Php,
         other => panic!("{other}"),
     };
     let source = Source::new(path, Some(language), new.as_bytes(), true);
@@ -31,6 +32,16 @@ fn a_broken_change_is_found() {
     check("a.go", "package a\n", "package a\nfunc f() {\n", &[2]);
     check("a.rs", "fn a() {}\n", "fn a() {\n", &[1]);
     check("a.sh", "ls\n", "if (((\n", &[]);
+}
+
+#[test]
+fn what_the_grammars_do_not_know_is_no_error() {
+    let styled = "const A = styled.div<{ $a: B; $c: D }>`\n  color: red;\n`;\n";
+    assert_eq!(lines("a.ts", "let a = 1;\n", styled), NOTHING);
+    assert_eq!(lines("a.ts", "", "export type * as A from 'a'\n"), NOTHING);
+    assert_eq!(lines("a.php", "", "<p><?php echo 1 ?></p>\n"), NOTHING);
+    assert_eq!(lines("a.php", "<?php\necho 1;\n", "<?php\nif (1) {\n").len(), 1);
+    assert_eq!(lines("testdata/a.json", "", "OK\n"), NOTHING);
 }
 
 #[test]

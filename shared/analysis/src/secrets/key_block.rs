@@ -6,6 +6,8 @@ use std::ops::Range;
 const KEY_LINES_MAX: usize = 200;
 /// A key's bytes, where it stands on one line.
 const KEY_BYTES_MAX: usize = 32 << 10;
+/// How far back a line's beginning is looked for; no key's line is longer.
+const LINE_BYTES_MAX: usize = 4 << 10;
 /// A header's name between its dashes.
 const LABEL_BYTES_MAX: usize = 48;
 /// Base64 on one line, from which on it is a key's body.
@@ -104,10 +106,10 @@ fn kind_of(label: &[u8], block: &[u8]) -> Kind {
 /// Where to stop looking for END: after so many lines or bytes, or at the next key.
 fn limit_of(text: &[u8], start: usize) -> usize {
     let window = &text[start..text.len().min(start + KEY_BYTES_MAX)];
-    let lines = window.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(KEY_LINES_MAX);
     let next = window.windows(11).position(|window| window == b"-----BEGIN ");
-    let last = lines.map_or(window.len(), |(at, _)| at);
-    start + next.map_or(last, |next| next.min(last))
+    let window = &window[..next.unwrap_or(window.len())];
+    let lines = window.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(KEY_LINES_MAX);
+    start + lines.map_or(window.len(), |(at, _)| at)
 }
 
 fn end_marker(body: &[u8]) -> Option<usize> {
@@ -145,7 +147,8 @@ fn open_end(text: &[u8], start: usize, limit: usize) -> (usize, bool) {
 
 fn is_alone(text: &[u8], begin: usize, head_end: usize) -> bool {
     let before = &text[line_start(text, begin)..begin];
-    let mut after = text[head_end..].splitn(3, |byte| *byte == b'\n');
+    let mut after =
+        text[head_end..text.len().min(head_end + LINE_BYTES_MAX)].splitn(3, |byte| *byte == b'\n');
     let rest = after.next().unwrap_or_default();
     let next = after.next().unwrap_or_default();
     let is_margin = |byte: &u8| b" \t+|#".contains(byte);
@@ -153,7 +156,8 @@ fn is_alone(text: &[u8], begin: usize, head_end: usize) -> bool {
 }
 
 fn line_start(text: &[u8], at: usize) -> usize {
-    text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1)
+    let first = at.saturating_sub(LINE_BYTES_MAX);
+    text[first..at].iter().rposition(|byte| *byte == b'\n').map_or(first, |newline| first + newline + 1)
 }
 
 /// The parts of a text between newlines, real or escaped.

@@ -34,11 +34,7 @@ pub fn mask(text: &[u8]) -> Cow<'_, [u8]> {
         let Some(next) = pass(&masked) else { return masked };
         masked = Cow::Owned(next);
     }
-    // Only text made to resist comes here: its lines go whole, and if that does not end it, all of them.
-    for _ in 0..PASSES_MAX {
-        let Some(next) = pass_whole_lines(&masked) else { return masked };
-        masked = Cow::Owned(next);
-    }
+    // Only text made to resist comes here: all of it goes.
     let mut output = Vec::new();
     mask_lines(&masked, &mut output);
     Cow::Owned(output)
@@ -46,16 +42,6 @@ pub fn mask(text: &[u8]) -> Cow<'_, [u8]> {
 
 fn pass(text: &[u8]) -> Option<Vec<u8>> {
     replaced(text, merged(text, spans(text)))
-}
-
-fn pass_whole_lines(text: &[u8]) -> Option<Vec<u8>> {
-    let whole = |span: Range<usize>| {
-        let start = text[..span.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let end =
-            text[span.end..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| span.end + at);
-        start..end
-    };
-    replaced(text, merged(text, spans(text).into_iter().map(whole).collect()))
 }
 
 /// Everything to mask, in any order.

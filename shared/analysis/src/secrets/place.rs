@@ -11,7 +11,7 @@ pub(super) struct Place {
     pub bare: bool,
 }
 
-const TEST_PARTS: [&str; 24] = [
+const TEST_PARTS: [&str; 30] = [
     "test",
     "tests",
     "testing",
@@ -36,6 +36,12 @@ const TEST_PARTS: [&str; 24] = [
     "e2e",
     "testutil",
     "testutils",
+    "docs",
+    "doc",
+    "docs_src",
+    "documentation",
+    "tutorial",
+    "tutorials",
 ];
 const TEST_MARKS: [&str; 10] =
     ["_test.", ".test.", "-test.", "_spec.", ".spec.", "-spec.", ".example", ".sample", ".dist", ".template"];
@@ -151,5 +157,6 @@ mod tests {
         assert!(Place::of("Dockerfile").bare);
         assert!(!Place::of("src/main.rs").bare);
         assert!(Place::of("README.md").doubtful);
+        assert!(Place::of("docs_src/security/a.py").doubtful);
     }
 }

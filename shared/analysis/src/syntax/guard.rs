@@ -15,8 +15,11 @@ const OPEN_HEREDOC_BYTES_MAX: usize = 800;
 /// One here-document's name; the Ruby scanner counts its bytes in 8 bits.
 const HEREDOC_NAME_BYTES_MAX: usize = 200;
 
-/// Glob characters in one line; the shell scanner looks at the rest of the line for each of them.
+/// Globs and redirections in one line; the shell parser looks at the rest of the line for each of them.
 const GLOBS_IN_LINE_MAX: usize = 500;
+
+/// Open brackets in a shell script, whose parser takes ever longer with them.
+const OPEN_BRACKETS_MAX: usize = 400;
 
 /// Whether a scanner could run out of its state, or out of time.
 pub(super) fn overflows_scanner(language: Language, text: &str) -> bool {
@@ -24,10 +27,7 @@ pub(super) fn overflows_scanner(language: Language, text: &str) -> bool {
         Language::Yaml => open_blocks_exceed(text, yaml_blocks_of),
         Language::Python => open_blocks_exceed(text, |_| 1),
         Language::Ruby => open_heredocs_exceed(text),
-        Language::Shell => text.split('\n').any(|line| {
-            let globs = line.bytes().filter(|byte| b"?*+@!".contains(byte)).count();
-            globs > GLOBS_IN_LINE_MAX
-        }),
+        Language::Shell => has_crowded_line(text) || open_heredocs_exceed(text) || open_brackets_exceed(text),
         _ => false,
     }
 }
@@ -79,6 +79,23 @@ fn yaml_blocks_of(content: &str) -> usize {
     1 + content.split_ascii_whitespace().filter(opens).count()
 }
 
+fn has_crowded_line(text: &str) -> bool {
+    let globs = |line: &str| line.bytes().filter(|byte| b"?*+@!<>".contains(byte)).count();
+    text.split('\n').any(|line| globs(line) > GLOBS_IN_LINE_MAX)
+}
+
+fn open_brackets_exceed(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' | b'{' => open += 1,
+            b')' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > OPEN_BRACKETS_MAX
+    })
+}
+
 fn open_heredocs_exceed(text: &str) -> bool {
     let mut open: Vec<&str> = Vec::new();
     for line in text.split('\n') {
@@ -124,6 +141,8 @@ mod tests {
         check(Language::Python, &staircase("if a:"), true);
         check(Language::Python, &"if a:\n    b\n".repeat(3_000), false);
         check(Language::Shell, &"a?".repeat(1_000), true);
+        check(Language::Shell, &"if(x){".repeat(500), true);
+        check(Language::Shell, &"case a in\n  b) c ;;\nesac\ncat <<EOF\nx\nEOF\n".repeat(3_000), false);
         check(Language::Ruby, &"x = <<~TEXT\n  a\nTEXT\n".repeat(3_000), false);
         check(Language::Ruby, &format!("x = <<{}\n", "A".repeat(300)), true);
         check(Language::Ruby, &"f(<<A, <<B) + <<C\n#{\n".repeat(100), true);

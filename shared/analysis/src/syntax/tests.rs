@@ -99,7 +99,6 @@ fn rules_are_cheap_to_select() {
 }
 
 #[test]
-#[ignore = "the rules of some reports come from elsewhere"]
 fn every_report_has_rules() {
     for report_type in ReportType::ALL.into_iter().filter(|report_type| *report_type != ReportType::Secret) {
         assert!(rules().any(|rule| rule.report_type == report_type), "{report_type}");

@@ -64,7 +64,9 @@ fn rules_have_the_form() {
 fn nesting_and_length_are_bounded() {
     let nested = format!("def f():\n    x = {}request.args{}\n", "g(".repeat(300), ")".repeat(300));
     let long = format!("def f():\n    x = request.args\n    eval({}x)\n", "'a' + ".repeat(20_000));
-    for code in [nested, long] {
+    let wide = format!("def f():\n    x = [{}request.args]\n", "1, ".repeat(200_000));
+    let branches = "    if a:\n        b = request.args\n".repeat(5_000);
+    for code in [nested, long, wide, format!("def f():\n{branches}")] {
         let source = Source::new("a.py", Some(Language::Python), code.as_bytes(), true);
         let _ = scan(&source);
     }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 use tree_sitter::Node;
 
@@ -34,6 +35,18 @@ static SQL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Whether a text is SQL; most hold none of its words, which is seen faster than the pattern runs.
+fn is_sql(text: &str) -> bool {
+    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let words = [
+            "select", "insert", "update", "delete", "drop", "alter", "create", "replace", "merge",
+            "truncate", "where", "and", "or", "order", "group", "limit", "having", "values", "union",
+        ];
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+    });
+    WORDS.as_ref().is_none_or(|words| words.is_match(text)) && SQL.is_match(text)
+}
+
 static HTML: LazyLock<Regex> = LazyLock::new(|| regex(r"<[a-zA-Z!/][a-zA-Z0-9]*[\s>/]|<[a-zA-Z0-9]+$"));
 
 /// What before an address leaves its host open: nothing, a header's name, a scheme.
@@ -46,6 +59,16 @@ const SQL_TEXT_BYTES_MAX: usize = 4_000;
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "powershell.exe"];
 const SHELL_FLAGS: &[&str] = &["-c", "-lc", "-ic", "-ec", "/c", "/C", "-Command", "-command"];
+
+/// Whether a constant that others are added to is the beginning of a statement.
+fn begins_sql(text: &str) -> bool {
+    static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"(?i)^[^'\x22`]{0,40}['\x22`]+\s*(?:select|insert\s+into|update|delete\s+from|with|alter\s+table|create\s+table|drop\s+table)\b",
+        )
+    });
+    STATEMENT.is_match(text) && SQL.is_match(text)
+}
 
 /// What a text of these `parts` is worth.
 pub(super) fn built(parts: &[Part]) -> Taint {
@@ -75,7 +98,7 @@ pub(super) fn built(parts: &[Part]) -> Taint {
         })
     };
     let begun = parts.iter().any(|part| matches!(part, Part::Sql));
-    if begun || constants().any(|text| SQL.is_match(text)) {
+    if begun || constants().any(is_sql) {
         whole = whole.granted(Dangers::BUILT_SQL, Danger::Sql);
     }
     if constants().any(|text| HTML.is_match(text)) {
@@ -113,7 +136,7 @@ impl<'t> Tracker<'t> {
     /// Whether `node` is, or is made from, constant text that reads as SQL.
     pub fn is_sql_text(&self, node: Node<'t>) -> bool {
         let may_be = matches!(self.shape(node), Shape::Text | Shape::Binary | Shape::New(..) | Shape::Wrap);
-        may_be && node.byte_range().len() <= SQL_TEXT_BYTES_MAX && SQL.is_match(self.text_of(node))
+        may_be && node.byte_range().len() <= SQL_TEXT_BYTES_MAX && begins_sql(self.text_of(node))
     }
 
     /// `left operator right`.

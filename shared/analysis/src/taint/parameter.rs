@@ -251,6 +251,10 @@ impl<'t> Tracker<'t> {
         for _ in 0..CALLBACK_DEPTH_MAX {
             let Some(parent) = at.parent() else { return false };
             at = parent;
+            // The whole file is no class, and has more children than anything else.
+            if at.parent().is_none() {
+                return false;
+            }
             let bases =
                 at.child_by_field_name("superclasses").or_else(|| at.child_by_field_name("superclass"));
             let heritage = grammar::named(at).find(|child| child.kind() == "class_heritage");

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::value::{Dangers, Taint};
 
 /// More variables than this are not told apart.
-const NAMES_MAX: usize = 2_000;
+const NAMES_MAX: usize = 300;
 /// How far facts travel from a value to what it was made from and what was made from it.
 const KIN_MAX: usize = 64;
 

@@ -1,0 +1,122 @@
+//! HTTP servers that misbehave, on loopback.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "a stub that cannot listen fails its test"
+)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// What a stub does with a request.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// Answers with a status, further headers and a body.
+    Status(u16, Vec<(&'static str, String)>, String),
+    /// Takes the request and stays silent.
+    Silence,
+    /// Takes the request and closes the connection.
+    HangUp,
+}
+
+impl Answer {
+    /// A JSON body with this status.
+    pub fn json(status: u16, body: &serde_json::Value) -> Self {
+        let headers = vec![("Content-Type", "application/json".to_owned())];
+        Self::Status(status, headers, body.to_string())
+    }
+}
+
+/// A server that answers each request by its path.
+pub struct Stub {
+    port: u16,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+type Answering = dyn Fn(&str) -> Answer + Send + Sync;
+
+impl Stub {
+    /// Answers every request in the same way.
+    pub fn always(answer: Answer) -> Self {
+        Self::by_path(move |_| answer.clone())
+    }
+
+    /// Answers by the request's path. Its threads end with the test's process.
+    pub fn by_path(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (answer, seen): (Arc<Answering>, _) = (Arc::new(answer), Arc::clone(&requests));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (answer, seen) = (Arc::clone(&answer), Arc::clone(&seen));
+                thread::spawn(move || serve(&stream, &answer, &seen));
+            }
+        });
+        Self { port, requests }
+    }
+
+    /// The base URL.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    /// The requests that came, as `METHOD path`.
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+/// The base URL of a port that nobody listens on.
+pub fn closed_port() -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    format!("http://127.0.0.1:{}/mcp", listener.local_addr().unwrap().port())
+}
+
+fn serve(stream: &TcpStream, answer: &Arc<Answering>, seen: &Mutex<Vec<String>>) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let request = read_request(&mut reader)?;
+        let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+        seen.lock().unwrap().push(request);
+        match answer(&path) {
+            Answer::Status(status, headers, body) => write_answer(stream, status, &headers, &body)?,
+            Answer::HangUp => return None,
+            // Reading ends when the client goes away.
+            Answer::Silence => drop(reader.read_to_end(&mut Vec::new())),
+        }
+    }
+}
+
+/// The request's method and path; its body is read and dropped. `None` where the client is gone.
+fn read_request(reader: &mut impl BufRead) -> Option<String> {
+    let mut first = String::new();
+    reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).ok()?;
+    first.rsplit_once(' ').map(|(request, _)| request.to_owned())
+}
+
+fn write_answer(
+    mut stream: &TcpStream,
+    status: u16,
+    headers: &[(&'static str, String)],
+    body: &str,
+) -> Option<()> {
+    let mut head = format!("HTTP/1.1 {status} Stub\r\nContent-Length: {}\r\n", body.len());
+    for (name, value) in headers {
+        head = format!("{head}{name}: {value}\r\n");
+    }
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).ok()
+}
