@@ -5,7 +5,7 @@ use std::env;
 use prevet_upstream::{GitHubSettings, JiraSettings, Settings as TicketSettings, SettingsError};
 
 /// What a function is told by its environment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// `PREVET_TABLE`: the DynamoDB table.
     pub table: String,

@@ -29,7 +29,7 @@ impl fmt::Debug for Secret {
 }
 
 /// Where tickets are kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// GitHub or GitHub Enterprise.
     pub github: GitHubSettings,
@@ -38,14 +38,14 @@ pub struct Settings {
 }
 
 /// GitHub or GitHub Enterprise.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitHubSettings {
     pub(crate) api: Url,
     pub(crate) token: Option<Secret>,
 }
 
 /// One Jira site.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JiraSettings {
     pub(crate) url: Url,
     pub(crate) login: Option<JiraLogin>,
@@ -54,7 +54,7 @@ pub struct JiraSettings {
 }
 
 /// How Jira knows us.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JiraLogin {
     /// Jira Cloud: an account's address and its API token.
     Account {
