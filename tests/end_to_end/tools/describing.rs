@@ -84,7 +84,8 @@ async fn a_large_change_is_described_in_parts() {
     let mut server = Assembled::start().await;
     let model = ScriptedModel::new(4_000, |request| Ok(format!("- noted\n- {}", request.user.len())));
     let client = server.with(&model, None).await;
-    let text: String = (0..1_500).map(|at| format!("line_{at} = {at}\n")).collect();
+    let lines: Vec<String> = (0..1_500).map(|at| format!("line_{at} = {at}")).collect();
+    let text = lines.join("\n") + "\n";
     let id = client.open_with("big", patch::added("big.py", &text)).await;
     let result = client.tool_answer("describe_change", &json!({ "session_id": id })).await.tool();
     let requests = model.requests();

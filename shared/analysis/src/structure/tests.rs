@@ -7,16 +7,16 @@ use super::{describe, outline, trivial};
 
 /// A patch of one file, from the text before and the text after, as one hunk.
 fn patch(path: &str, before: &str, after: &str) -> Change {
-    let mut text = format!("diff --git a/{path} b/{path}\n");
     let (old, new) = (before.lines().count(), after.lines().count());
     let start = |count: usize| usize::from(count > 0);
-    text.push_str(&format!(
-        "--- a/{path}\n+++ b/{path}\n@@ -{},{old} +{},{new} @@\n",
+    let head = format!(
+        "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -{},{old} +{},{new} @@\n",
         start(old),
         start(new)
-    ));
-    before.lines().for_each(|line| text.push_str(&format!("-{line}\n")));
-    after.lines().for_each(|line| text.push_str(&format!("+{line}\n")));
+    );
+    let removed = before.lines().map(|line| format!("-{line}\n"));
+    let added = after.lines().map(|line| format!("+{line}\n"));
+    let text: String = std::iter::once(head).chain(removed).chain(added).collect();
     parse(&Bytes::from(text)).unwrap()
 }
 
