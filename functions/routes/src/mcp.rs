@@ -20,6 +20,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::{Service, access, body, inspect_tool, message};
@@ -156,10 +157,26 @@ fn inspect_diff_tool() -> Tool {
         .destructive(false)
         .idempotent(true)
         .open_world(false);
-    Tool::new("inspect_diff", INSPECT_DESCRIPTION, Arc::new(serde_json::Map::new()))
+    let mut tool = Tool::new("inspect_diff", INSPECT_DESCRIPTION, Arc::new(serde_json::Map::new()))
         .with_input_schema::<InspectParameters>()
         .with_output_schema::<InspectResult>()
-        .with_annotations(annotations)
+        .with_annotations(annotations);
+    tool.output_schema = tool.output_schema.map(|schema| Arc::new(without_formats((*schema).clone())));
+    tool
+}
+
+/// The schema without `format`: what stands there (`uint32` and the like) is Rust's, and validators complain of it.
+fn without_formats(schema: serde_json::Map<String, Value>) -> serde_json::Map<String, Value> {
+    let stated = |(name, value): &(String, Value)| name != "format" || !value.is_string();
+    schema.into_iter().filter(stated).map(|(name, value)| (name, plain(value))).collect()
+}
+
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Object(schema) => Value::Object(without_formats(schema)),
+        Value::Array(schemas) => Value::Array(schemas.into_iter().map(plain).collect()),
+        other => other,
+    }
 }
 
 async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
