@@ -65,6 +65,8 @@ fn parse(parameters: &InspectParameters, context: &InspectContext) -> Result<Ins
         intent: parameters.intent.clone(),
         guidelines,
         continues: context.cursor.as_deref().map(|cursor| cursor.ends_with(CHANGED_MARK)),
+        title: context.pr_title.clone().unwrap_or_default(),
+        description: context.pr_description.clone().unwrap_or_default(),
         expected_diff_sha256: context.diff_sha256.clone(),
     })
 }

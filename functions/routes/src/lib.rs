@@ -22,9 +22,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::Router;
 use axum::http::StatusCode;
 use prevet_app::{App, World};
+use prevet_llm::Llm;
+use prevet_llm::settings::ModelSettings;
 use prevet_store::{Store, StoreConfig};
 
-pub use self::config::{Config, ConfigError};
+pub use self::config::{Config, ConfigError, model_from_env};
 pub use self::inbox::inbox_router;
 pub use self::logging::start_logging;
 pub use self::mcp::mcp_router;
@@ -43,13 +45,13 @@ pub struct Service {
 
 impl Service {
     /// On AWS, as `config` says.
-    pub async fn on_aws(config: &Config) -> Self {
+    pub async fn on_aws(config: &Config) -> Result<Self, ConfigError> {
         let store = StoreConfig {
             table: config.table.clone(),
             bucket: config.bucket.clone(),
             path_style: config.path_style,
         };
-        Self::new(Store::on_aws(store).await, config.public_url.as_deref())
+        Self::new(Store::on_aws(store).await, config.public_url.as_deref()).with_model(config.model.as_ref())
     }
 
     /// On a store that is there already.
@@ -59,6 +61,15 @@ impl Service {
             app: App { storage: store, world, model: None, tickets: None },
             public_url: public_url.map(Arc::from),
         }
+    }
+
+    /// With a model, where there is one.
+    pub fn with_model(mut self, settings: Option<&ModelSettings>) -> Result<Self, ConfigError> {
+        if let Some(settings) = settings {
+            let usage = Arc::new(self.app.storage.clone());
+            self.app.model = Some(Arc::new(Llm::new(settings, usage, now_seconds)?));
+        }
+        Ok(self)
     }
 
     /// Where a repository is connected.

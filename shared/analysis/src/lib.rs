@@ -4,6 +4,7 @@
 //! [`place`] keeps what belongs to the change, [`ignore`] takes out what a comment silences, and [`inspect`]
 //! makes the report. Rules are data under `rules/`.
 
+pub mod answer;
 pub mod convention;
 pub mod hit;
 pub mod ignore;
@@ -11,6 +12,7 @@ pub mod inspect;
 pub mod language;
 pub mod parse_check;
 pub mod place;
+pub mod prompt;
 pub mod rule;
 pub mod secrets;
 pub mod source;

@@ -10,6 +10,7 @@ pub mod ports;
 pub mod sessions;
 pub mod tickets;
 pub mod uploads;
+pub mod usage;
 
 use std::sync::Arc;
 
