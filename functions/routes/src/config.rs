@@ -3,7 +3,10 @@
 use std::env;
 use std::str::FromStr;
 
-use prevet_llm::settings::{ModelSettings, SettingsError};
+use prevet_llm::settings::{ModelSettings, SettingsError as ModelSettingsError};
+use prevet_upstream::{
+    GitHubSettings, JiraSettings, Settings as TicketSettings, SettingsError as TicketSettingsError,
+};
 
 /// The longest that one question to the model may take, where nothing else is said.
 const MODEL_TIMEOUT_SECONDS: u64 = 120;
@@ -25,6 +28,9 @@ pub struct Config {
     pub path_style: bool,
     /// The model, where `PREVET_MODEL` names one.
     pub model: Option<ModelSettings>,
+    /// `PREVET_GITHUB_API_URL`, `PREVET_GITHUB_TOKEN`, `PREVET_JIRA_URL`, `PREVET_JIRA_EMAIL`, `PREVET_JIRA_TOKEN` and
+    /// `PREVET_JIRA_PROJECTS`: where tickets are kept.
+    pub tickets: TicketSettings,
 }
 
 /// A variable that is missing, or that cannot be used.
@@ -43,7 +49,10 @@ pub enum ConfigError {
     },
     /// No model that can be asked.
     #[error(transparent)]
-    Model(#[from] SettingsError),
+    Model(#[from] ModelSettingsError),
+    /// Where tickets are kept is not said in a way that can be used.
+    #[error(transparent)]
+    Tickets(#[from] TicketSettingsError),
 }
 
 impl Config {
@@ -55,6 +64,7 @@ impl Config {
             public_url: optional("PREVET_PUBLIC_URL").map(|url| url.trim_end_matches('/').to_owned()),
             path_style: optional("AWS_ENDPOINT_URL").or_else(|| optional("AWS_ENDPOINT_URL_S3")).is_some(),
             model: model_from_env()?,
+            tickets: ticket_settings_from_env()?,
         })
     }
 }
@@ -106,4 +116,16 @@ fn money(name: &'static str) -> Result<Option<f64>, ConfigError> {
     let parse = |text: String| text.trim().parse::<f64>().ok().filter(|it| it.is_finite() && *it >= 0.0);
     let unusable = ConfigError::Unusable { name, expected: "an amount of US dollars" };
     optional(name).map(|text| parse(text).ok_or(unusable)).transpose()
+}
+
+/// Where tickets are kept, as the environment says; for a server that has its storage from elsewhere.
+pub fn ticket_settings_from_env() -> Result<TicketSettings, ConfigError> {
+    let api = optional("PREVET_GITHUB_API_URL");
+    let github = GitHubSettings::new(api.as_deref(), optional("PREVET_GITHUB_TOKEN"))?;
+    let projects = optional("PREVET_JIRA_PROJECTS");
+    let jira = optional("PREVET_JIRA_URL").map(|url| {
+        let (email, token) = (optional("PREVET_JIRA_EMAIL"), optional("PREVET_JIRA_TOKEN"));
+        JiraSettings::new(&url, email, token, projects.as_deref())
+    });
+    Ok(TicketSettings { github, jira: jira.transpose()? })
 }

@@ -4,8 +4,11 @@
 //! [`inbox_router`] are one Lambda function each, and [`all_routes`] is all of them in one process.
 
 mod access;
+mod ask_tool;
 mod body;
+mod check_tool;
 mod config;
+mod describe_tool;
 mod failure;
 mod inbox;
 mod inspect_tool;
@@ -14,6 +17,8 @@ mod mcp;
 mod message;
 mod pack;
 mod session;
+mod tool;
+mod tools;
 mod upload;
 
 use std::sync::Arc;
@@ -25,6 +30,7 @@ use prevet_app::{App, World};
 use prevet_llm::Llm;
 use prevet_llm::settings::ModelSettings;
 use prevet_store::{Store, StoreConfig};
+use prevet_upstream::Upstream;
 
 pub use self::config::{Config, ConfigError, model_from_env};
 pub use self::inbox::inbox_router;
@@ -51,7 +57,9 @@ impl Service {
             bucket: config.bucket.clone(),
             path_style: config.path_style,
         };
-        Self::new(Store::on_aws(store).await, config.public_url.as_deref()).with_model(config.model.as_ref())
+        let tickets = Upstream::new(config.tickets.clone())?;
+        let service = Self::new(Store::on_aws(store).await, config.public_url.as_deref());
+        service.with_tickets(tickets).with_model(config.model.as_ref())
     }
 
     /// On a store that is there already.
@@ -70,6 +78,18 @@ impl Service {
             self.app.model = Some(Arc::new(Llm::new(settings, usage, now_seconds)?));
         }
         Ok(self)
+    }
+
+    /// That reads tickets from `upstream`.
+    #[must_use]
+    pub fn with_tickets(mut self, upstream: Upstream) -> Self {
+        self.app.tickets = Some(Arc::new(upstream));
+        self
+    }
+
+    /// That reads tickets from where the environment says.
+    pub fn with_tickets_from_env(self) -> Result<Self, ConfigError> {
+        Ok(self.with_tickets(Upstream::new(config::ticket_settings_from_env()?)?))
     }
 
     /// Where a repository is connected.

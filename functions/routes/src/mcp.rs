@@ -10,30 +10,22 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use prevet_domain::limits::JSON_BODY_BYTES_MAX;
 use prevet_wire::error::ErrorBody;
-use prevet_wire::inspect::{InspectParameters, InspectResult};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::{Service, access, body, inspect_tool, message};
+use crate::{Service, access, body, message, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
-    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
+    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
+    what the diff does, ask answers a question about it, check_task says whether it does what a task asks. \
     A verdict other than approve, and everything under degraded, is worth telling the user.";
-
-const INSPECT_DESCRIPTION: &str = "Inspects the diff that was uploaded for a session and returns JSON: verdict \
-    (approve, request_changes, incomplete, error), findings worst first, counts, and whatever was not read. \
-    profile: inspect (bugs, the default), security (security, LLM, agent, MCP and secrets) or review (all). \
-    intent: one line on what was just changed; on a recheck, which findings were addressed. \
-    The diff itself is never passed here: POST /session and POST /upload/{session_id} come first.";
 
 /// The route, and what lies below it.
 pub fn mcp_router(service: Service) -> Router {
@@ -126,7 +118,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(vec![inspect_diff_tool()]))
+        Ok(ListToolsResult::with_all_items(tools::all()))
     }
 
     async fn call_tool(
@@ -134,48 +126,19 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != "inspect_diff" {
+        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        let Some(step) = tools::step(&request.name) else {
             return Err(ErrorData::invalid_params(
                 format!("there is no tool named {:?}", request.name),
                 None,
             ));
-        }
-        report_progress(&context, "inspecting the diff").await;
-        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        let outcome = inspect_tool::call(&self.service, arguments).await;
-        Ok(match outcome {
-            Ok(result) => success(&result)?,
+        };
+        report_progress(&context, step).await;
+        Ok(match tools::call(&self.service, &request.name, arguments).await {
+            Ok(result) => CallToolResult::structured(result),
             Err(failure) => error(failure.body()),
         }
         .into())
-    }
-}
-
-fn inspect_diff_tool() -> Tool {
-    let annotations = ToolAnnotations::with_title("Inspect the uploaded diff")
-        .read_only(true)
-        .destructive(false)
-        .idempotent(true)
-        .open_world(false);
-    let mut tool = Tool::new("inspect_diff", INSPECT_DESCRIPTION, Arc::new(serde_json::Map::new()))
-        .with_input_schema::<InspectParameters>()
-        .with_output_schema::<InspectResult>()
-        .with_annotations(annotations);
-    tool.output_schema = tool.output_schema.map(|schema| Arc::new(without_formats((*schema).clone())));
-    tool
-}
-
-/// The schema without `format`: what stands there (`uint32` and the like) is Rust's, and validators complain of it.
-fn without_formats(schema: serde_json::Map<String, Value>) -> serde_json::Map<String, Value> {
-    let stated = |(name, value): &(String, Value)| name != "format" || !value.is_string();
-    schema.into_iter().filter(stated).map(|(name, value)| (name, plain(value))).collect()
-}
-
-fn plain(value: Value) -> Value {
-    match value {
-        Value::Object(schema) => Value::Object(without_formats(schema)),
-        Value::Array(schemas) => Value::Array(schemas.into_iter().map(plain).collect()),
-        other => other,
     }
 }
 
@@ -185,12 +148,6 @@ async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
         // A client that went away needs no progress.
         let _ = context.peer.notify_progress(notification).await;
     }
-}
-
-fn success(result: &InspectResult) -> Result<CallToolResult, ErrorData> {
-    let value =
-        serde_json::to_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    Ok(CallToolResult::structured(value))
 }
 
 fn error(body: &ErrorBody) -> CallToolResult {

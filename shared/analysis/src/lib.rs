@@ -5,7 +5,9 @@
 //! makes the report. Rules are data under `rules/`.
 
 pub mod answer;
+pub mod citation;
 pub mod convention;
+pub mod excerpt;
 pub mod hit;
 pub mod ignore;
 pub mod inspect;
@@ -16,6 +18,8 @@ pub mod prompt;
 pub mod rule;
 pub mod secrets;
 pub mod source;
+pub mod structure;
 pub mod syntax;
 pub mod taint;
+pub mod task_answer;
 pub mod text_rules;

@@ -160,7 +160,11 @@ fn asked_for(call: &InspectDiff) -> Vec<ReportType> {
     call.report_types.clone().unwrap_or_else(|| call.profile.report_types())
 }
 
-fn usable_upload(session: &Session, expected_diff_sha256: Option<&str>) -> Result<Upload, AppError> {
+/// The upload that a call is about.
+pub(crate) fn usable_upload(
+    session: &Session,
+    expected_diff_sha256: Option<&str>,
+) -> Result<Upload, AppError> {
     let none =
         AppError::NoDiff("no diff was uploaded for this session: POST it to /upload/{session_id} first");
     let upload = session.upload.clone().ok_or(none)?;
