@@ -124,10 +124,10 @@ async fn the_policy_lowers_the_budget() {
         ("PREVET_MODEL_USD_PER_MILLION_OUTPUT", "10"),
         ("PREVET_MODEL_USD_PER_DAY", "1000"),
     ];
-    let (result, asked) = until_the_budget_ends(&prices, "[model]\nbudget_usd_per_day = 0.25\n").await;
+    let (result, asked) = until_the_budget_ends(&prices, "[model]\nbudget_usd_per_day = 0.15\n").await;
     assert_eq!(result["verdict"], "incomplete", "{result}");
     assert!((1..40).contains(&asked), "{asked}");
-    assert!(not_reviewed(&result).iter().any(|it| it.2.contains("0.25 USD a day")), "{result}");
+    assert!(not_reviewed(&result).iter().any(|it| it.2.contains("0.15 USD a day")), "{result}");
 }
 
 #[tokio::test]
