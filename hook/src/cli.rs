@@ -34,6 +34,12 @@ pub enum Command {
     Diff(Diff),
     /// Inspect the work tree's change, untracked files included
     Inspect(Inspect),
+    /// Describe the work tree's change
+    Describe(Describe),
+    /// Ask a question about the work tree's change
+    Ask(Ask),
+    /// Check whether the work tree's change does what a task asks for
+    Check(Check),
     /// What git's hooks run
     Hook {
         /// Which hook.
@@ -101,6 +107,61 @@ pub struct Inspect {
     /// What to compare with, as for `prevet diff`.
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
+}
+
+/// What `describe`, `ask` and `check` have in common.
+#[derive(Debug, Args)]
+pub struct Asked {
+    /// One line on what was just changed.
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    pub intent: String,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub format: AnswerFormat,
+    /// What to compare with, as for `prevet diff`.
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+}
+
+/// The formats of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnswerFormat {
+    /// Markdown.
+    Text,
+    /// The tool's result as it is.
+    Json,
+}
+
+/// `prevet describe`
+#[derive(Debug, Args)]
+pub struct Describe {
+    /// What is common.
+    #[command(flatten)]
+    pub asked: Asked,
+}
+
+/// `prevet ask`
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// The question.
+    pub question: String,
+    /// What is common.
+    #[command(flatten)]
+    pub asked: Asked,
+}
+
+/// `prevet check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Tickets (PROJ-123, owner/repo#42, an issue's URL, several of them) or the task's text; without it the task
+    /// that was checked last.
+    pub task: Option<String>,
+    /// Where the task comes from: github-issue, jira, spec or user-text.
+    #[arg(long, default_value = "user-text", value_name = "SOURCE")]
+    pub source: String,
+    /// What is common.
+    #[command(flatten)]
+    pub asked: Asked,
 }
 
 /// The formats of a report.

@@ -143,10 +143,22 @@ impl Client {
         })
     }
 
+    /// Any other tool, over MCP: its result as JSON.
+    pub async fn call(
+        &self,
+        name: &'static str,
+        parameters: &impl serde::Serialize,
+    ) -> Result<Value, CommandError> {
+        let seconds = self.waits.inspect_seconds;
+        let answer =
+            tokio::time::timeout(Duration::from_secs(seconds), self.call_tool(name, parameters)).await;
+        answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, name, seconds)))
+    }
+
     async fn call_tool(
         &self,
         name: &'static str,
-        parameters: &InspectParameters,
+        parameters: &impl serde::Serialize,
     ) -> Result<Value, CommandError> {
         let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
             .custom_headers(self.headers()?);

@@ -3,12 +3,15 @@
 
 #[cfg(feature = "embedded")]
 mod admin;
+mod ask;
+mod check;
 #[cfg(feature = "embedded")]
 mod demo;
-mod diff;
+mod describe;
+pub(crate) mod diff;
 mod doctor;
 mod init;
-mod inspect;
+pub(crate) mod inspect;
 mod login;
 mod pre_push;
 #[cfg(feature = "embedded")]
@@ -24,6 +27,9 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::Init(arguments) => init::run(config, &arguments),
         Command::Diff(arguments) => diff::run(config, &arguments).await,
         Command::Inspect(arguments) => inspect::run(config, &arguments).await,
+        Command::Describe(arguments) => describe::run(config, &arguments).await,
+        Command::Ask(arguments) => ask::run(config, &arguments).await,
+        Command::Check(arguments) => check::run(config, &arguments).await,
         Command::Hook { hook: Hook::PrePush { remote, .. } } => pre_push::run(config, &remote).await,
         #[cfg(feature = "embedded")]
         Command::Serve(arguments) => serve::run(config, &arguments).await,

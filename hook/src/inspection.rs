@@ -145,7 +145,8 @@ async fn ask_all(
     view(result, raw)
 }
 
-fn parse(patch: &Bytes) -> Result<Change, CommandError> {
+/// Reads a patch that git made.
+pub fn parse(patch: &Bytes) -> Result<Change, CommandError> {
     change::parse(patch).map_err(|error| CommandError::of(Kind::Internal, &error))
 }
 

@@ -3,6 +3,7 @@
 //! [`git`] captures the change, [`client`] speaks to the server, [`report`] renders what came back, [`hooks`]
 //! installs the pre-push hook, and each verb has a file under [`commands`].
 
+pub mod asking;
 pub mod cli;
 pub mod client;
 pub mod commands;

@@ -15,6 +15,13 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::{Service, pack};
 
+/// What clients are told.
+pub const DESCRIPTION: &str = "Inspects the diff that was uploaded for a session and returns JSON: verdict \
+    (approve, request_changes, incomplete, error), findings worst first, counts, and whatever was not read. \
+    profile: inspect (bugs, the default), security (security, LLM, agent, MCP and secrets) or review (all). \
+    intent: one line on what was just changed; on a recheck, which findings were addressed. \
+    The diff itself is never passed here: POST /session and POST /upload/{session_id} come first.";
+
 /// A token is counted as this many bytes: low for English and code, so that the limit errs to the safe side.
 const BYTES_PER_TOKEN: usize = 4;
 /// What findings may take of a result; the rest is for everything else.
@@ -65,6 +72,8 @@ fn parse(parameters: &InspectParameters, context: &InspectContext) -> Result<Ins
         intent: parameters.intent.clone(),
         guidelines,
         continues: context.cursor.as_deref().map(|cursor| cursor.ends_with(CHANGED_MARK)),
+        title: context.pr_title.clone().unwrap_or_default(),
+        description: context.pr_description.clone().unwrap_or_default(),
         expected_diff_sha256: context.diff_sha256.clone(),
     })
 }

@@ -10,11 +10,9 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use prevet_domain::limits::JSON_BODY_BYTES_MAX;
 use prevet_wire::error::ErrorBody;
-use prevet_wire::inspect::{InspectParameters, InspectResult};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -22,17 +20,12 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, inspect_tool, message};
+use crate::{Service, access, body, message, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
-    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
+    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
+    what the diff does, ask answers a question about it, check_task says whether it does what a task asks. \
     A verdict other than approve, and everything under degraded, is worth telling the user.";
-
-const INSPECT_DESCRIPTION: &str = "Inspects the diff that was uploaded for a session and returns JSON: verdict \
-    (approve, request_changes, incomplete, error), findings worst first, counts, and whatever was not read. \
-    profile: inspect (bugs, the default), security (security, LLM, agent, MCP and secrets) or review (all). \
-    intent: one line on what was just changed; on a recheck, which findings were addressed. \
-    The diff itself is never passed here: POST /session and POST /upload/{session_id} come first.";
 
 /// The route, and what lies below it.
 pub fn mcp_router(service: Service) -> Router {
@@ -125,7 +118,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(vec![inspect_diff_tool()]))
+        Ok(ListToolsResult::with_all_items(tools::all()))
     }
 
     async fn call_tool(
@@ -133,33 +126,20 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != "inspect_diff" {
+        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        let Some(step) = tools::step(&request.name) else {
             return Err(ErrorData::invalid_params(
                 format!("there is no tool named {:?}", request.name),
                 None,
             ));
-        }
-        report_progress(&context, "inspecting the diff").await;
-        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        let outcome = inspect_tool::call(&self.service, arguments).await;
-        Ok(match outcome {
-            Ok(result) => success(&result)?,
+        };
+        report_progress(&context, step).await;
+        Ok(match tools::call(&self.service, &request.name, arguments).await {
+            Ok(result) => CallToolResult::structured(result),
             Err(failure) => error(failure.body()),
         }
         .into())
     }
-}
-
-fn inspect_diff_tool() -> Tool {
-    let annotations = ToolAnnotations::with_title("Inspect the uploaded diff")
-        .read_only(true)
-        .destructive(false)
-        .idempotent(true)
-        .open_world(false);
-    Tool::new("inspect_diff", INSPECT_DESCRIPTION, Arc::new(serde_json::Map::new()))
-        .with_input_schema::<InspectParameters>()
-        .with_output_schema::<InspectResult>()
-        .with_annotations(annotations)
 }
 
 async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
@@ -168,12 +148,6 @@ async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
         // A client that went away needs no progress.
         let _ = context.peer.notify_progress(notification).await;
     }
-}
-
-fn success(result: &InspectResult) -> Result<CallToolResult, ErrorData> {
-    let value =
-        serde_json::to_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    Ok(CallToolResult::structured(value))
 }
 
 fn error(body: &ErrorBody) -> CallToolResult {

@@ -78,7 +78,8 @@ fn nothing(format: OutputFormat) -> Result<u8, CommandError> {
     Ok(0)
 }
 
-fn base(
+/// What the work tree is compared with where the caller names nothing.
+pub fn base(
     repository: &Repository,
     session: &prevet_wire::session::SessionResponse,
 ) -> Result<String, CommandError> {

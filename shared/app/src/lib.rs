@@ -1,15 +1,23 @@
 //! The use cases, over ports: no transport, no storage product, no clock of its own.
 //!
-//! [`App`] holds the ports; [`sessions`], [`uploads`], [`inspection`] and [`administration`] are its use cases.
+//! [`App`] holds the ports; [`sessions`], [`uploads`], [`inspection`], [`describe`], [`ask`],
+//! [`check_task`] and [`administration`] are its use cases.
 
 pub mod administration;
+pub mod ask;
+pub mod check_task;
+mod consult;
+pub mod describe;
 pub mod error;
+mod fence;
 pub mod inspection;
 pub mod model;
 pub mod ports;
+pub mod reading;
 pub mod sessions;
 pub mod tickets;
 pub mod uploads;
+pub mod usage;
 
 use std::sync::Arc;
 

@@ -77,4 +77,15 @@ pub trait Model: Debug + Send + Sync {
 
     /// Asks, within bounds of time, retries and the tenant's budget.
     fn ask<'a>(&'a self, tenant: &'a TenantKey, request: ModelRequest) -> Answer<'a>;
+
+    /// Asks, with a budget of the day that may be lower than the configured one, in millionths of a US dollar.
+    fn ask_within<'a>(
+        &'a self,
+        tenant: &'a TenantKey,
+        request: ModelRequest,
+        budget_micro_usd: Option<u64>,
+    ) -> Answer<'a> {
+        let _ = budget_micro_usd;
+        self.ask(tenant, request)
+    }
 }

@@ -11,4 +11,6 @@ pub mod limits;
 pub mod path;
 pub mod policy;
 pub mod session;
+pub mod task;
+pub mod ticket;
 pub mod verdict;

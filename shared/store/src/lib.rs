@@ -10,6 +10,7 @@ mod preparation;
 mod reports;
 mod sessions;
 mod storage;
+mod usage;
 
 use std::time::Duration;
 

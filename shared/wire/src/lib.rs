@@ -2,11 +2,15 @@
 //!
 //! Types here hold no rules; they parse into `prevet-domain`'s types and are made from them.
 
+pub mod ask;
+pub mod check_task;
 pub mod context_pack;
+pub mod describe;
 pub mod error;
 pub mod inspect;
 pub mod json;
 pub mod policy_file;
 pub mod session;
+pub mod tool;
 pub mod upload_body;
 pub mod user_config;

@@ -1,15 +1,18 @@
 //! The routes in this process, over stores that the test chooses.
 
+use std::sync::Arc;
+
 use prevet_domain::ids::{Branch, RepositoryName, TenantKey};
 use prevet_domain::session::{Integration, Product, Role};
 use prevet_emulator::Emulator;
 use prevet_routes::{Service, all_routes};
 use prevet_store::{LocalEndpoints, Store, StoreConfig};
+use prevet_upstream::{Settings, Upstream};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::{Client, Relay};
+use super::{Client, Relay, ScriptedModel};
 
 const ACCESS_KEY: &str = "test";
 const SECRET_KEY: &str = "test-secret";
@@ -96,6 +99,18 @@ impl Assembled {
             target_branch: Branch::parse(target_branch).expect("no branch"),
         };
         self.service.app.add_integration(&tenant, &integration).await.expect("it cannot be connected");
+    }
+
+    /// A second server over the same stores, with this model, and with tickets where these settings say.
+    pub async fn with(&mut self, model: &ScriptedModel, tickets: Option<Settings>) -> Client {
+        let mut service = self.service.clone();
+        service.app.model = Some(Arc::new(model.clone()));
+        if let Some(settings) = tickets {
+            service = service.with_tickets(Upstream::new(settings).expect("no HTTP client"));
+        }
+        let (url, task) = listen(&service).await;
+        self.tasks.push(task);
+        self.client.with_url(&url)
     }
 
     /// The relay before DynamoDB.
