@@ -10,5 +10,6 @@ pub mod kind;
 pub mod limits;
 pub mod path;
 pub mod policy;
+pub mod review;
 pub mod session;
 pub mod verdict;
