@@ -97,7 +97,7 @@ impl Values {
             if !is_name(name.trim()) {
                 return Err(InputError::FrontMatterLine { line });
             }
-            self.add(name.trim(), value.trim().to_owned(), line)?;
+            self.add(name.trim(), value, line)?;
         }
         Err(InputError::OpenFrontMatter)
     }
@@ -116,7 +116,7 @@ impl Values {
             match (name, &mut open) {
                 (Some(name), _) => {
                     if let Some((name, line, value)) = open.replace((name, at + 1, String::new())) {
-                        self.add(name, value, line)?;
+                        self.add(name, &value, line)?;
                     }
                 }
                 (None, Some((_, _, value))) => {
@@ -127,10 +127,10 @@ impl Values {
                 (None, None) => return Err(InputError::Stray { line: at + 1 }),
             }
         }
-        open.map_or(Ok(()), |(name, line, value)| self.add(name, value, line))
+        open.map_or(Ok(()), |(name, line, value)| self.add(name, &value, line))
     }
 
-    fn add(&mut self, name: &str, value: String, line: usize) -> Result<(), InputError> {
+    fn add(&mut self, name: &str, value: &str, line: usize) -> Result<(), InputError> {
         match self.0.insert(name.to_owned(), value.trim().to_owned()) {
             Some(_) => Err(InputError::Twice { name: name.to_owned(), line }),
             None => Ok(()),

@@ -193,8 +193,8 @@ fn likeness(entry: &Entry, issue: &Issue) -> usize {
     let same_file = entry.file.is_some() && entry.file.as_deref() == issue.file();
     let same_number = entry.number == issue.number;
     let enough = if same_file || same_number { SIMILAR_PERCENT } else { ALIKE_PERCENT };
-    let certain =
-        percent == 100 && !(entry.file.is_some() && issue.file().is_some() && !same_file && !same_number);
+    let elsewhere = entry.file.is_some() && issue.file().is_some() && !same_file && !same_number;
+    let certain = percent == 100 && !elsewhere;
     if certain || (percent >= enough && percent < 100) {
         percent + usize::from(same_file) + usize::from(same_number)
     } else {
@@ -210,7 +210,7 @@ fn words(title: &str) -> BTreeSet<String> {
 /// What two titles share of the words that they have together; two empty ones share all.
 fn common_percent(a: &BTreeSet<String>, b: &BTreeSet<String>) -> usize {
     let all = a.union(b).count();
-    if all == 0 { 100 } else { a.intersection(b).count() * 100 / all }
+    (a.intersection(b).count() * 100).checked_div(all).unwrap_or(100)
 }
 
 #[cfg(test)]

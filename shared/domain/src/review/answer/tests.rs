@@ -46,7 +46,8 @@ fn verdicts() {
 
 #[test]
 fn issues() {
-    let check = |text: &str, expected: &[(u32, &str, &[(&str, &str)])]| {
+    type Expected<'t> = (u32, &'t str, &'t [(&'t str, &'t str)]);
+    let check = |text: &str, expected: &[Expected<'_>]| {
         let found = one(text).issues;
         let found: Vec<_> = found
             .iter()

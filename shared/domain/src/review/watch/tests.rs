@@ -4,8 +4,8 @@ use super::super::stream::Activity;
 use super::*;
 
 const LIMITS: Limits = Limits {
-    deadline: Duration::from_secs(1800),
-    silence: Duration::from_secs(300),
+    deadline: Duration::from_mins(30),
+    silence: Duration::from_mins(5),
     linger: Duration::from_secs(10),
 };
 
@@ -59,7 +59,9 @@ fn when_a_round_is_over() {
 
 fn stream(events: &[ReviewerEvent]) -> Stream {
     let mut stream = Stream::default();
-    events.iter().for_each(|event| stream.observe(event));
+    for event in events {
+        stream.observe(event);
+    }
     stream
 }
 
