@@ -20,7 +20,7 @@ const VERSION_BYTES_MAX: u64 = 4 << 10;
 /// A program that can review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reviewer {
-    /// OpenAI's Codex CLI.
+    /// The Codex CLI.
     #[default]
     Codex,
 }
