@@ -11,6 +11,8 @@ pub mod inspect;
 pub mod json;
 pub mod model_trial;
 pub mod policy_file;
+pub mod review;
+pub mod review_files;
 pub mod session;
 pub mod tool;
 pub mod upload_body;

@@ -2,6 +2,7 @@
 //! servers that misbehave.
 
 pub mod injection;
+pub mod model;
 pub mod scripted_model;
 pub mod server;
 pub mod stub;
