@@ -5,6 +5,8 @@ use prevet_domain::ids::NameError;
 use prevet_domain::kind::Kind;
 use prevet_domain::session::AccessError;
 
+use crate::decisions::DecisionError;
+
 /// A use case's failure.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
@@ -50,6 +52,9 @@ pub enum AppError {
     /// What is named is not there.
     #[error("{0}")]
     Missing(String),
+    /// What is asked for, or answered, cannot be.
+    #[error(transparent)]
+    Decision(#[from] DecisionError),
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -79,11 +84,14 @@ impl AppError {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Access(AccessError::NoKey | AccessError::BadKey) => Kind::Unauthenticated,
-            Self::Access(AccessError::OtherTenant | AccessError::NoProduct(_)) => Kind::Denied,
+            Self::Access(AccessError::OtherTenant | AccessError::NoProduct(_) | AccessError::NotAPerson) => {
+                Kind::Denied
+            }
             Self::Patch(ParseError::TooLarge { .. }) | Self::TooLarge { .. } => Kind::TooLarge,
             Self::Name(_) | Self::Input(_) | Self::NoDiff(_) | Self::Image(_) | Self::Patch(_) => {
                 Kind::Invalid
             }
+            Self::Decision(error) => error.kind(),
             Self::UnknownSession | Self::Missing(_) => Kind::Missing,
             Self::DiffReplaced | Self::Conflict(_) => Kind::Conflict,
             Self::Storage(_) => Kind::Unavailable,

@@ -3,6 +3,7 @@
 //! [`App`] holds the ports; [`sessions`], [`uploads`], [`inspection`] and [`administration`] are its use cases.
 
 pub mod administration;
+pub mod decisions;
 pub mod error;
 pub mod inspection;
 pub mod model;

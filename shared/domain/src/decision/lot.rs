@@ -263,8 +263,6 @@ impl Lot {
             limits: Limits::default(),
             corrections: Vec::new(),
             confirms: None,
-            uses: 0,
-            used_at: None,
         };
         (lot, decision)
     }

@@ -28,11 +28,16 @@ pub struct Decision {
     /// The earlier decision that was confirmed by this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirms: Option<DecisionId>,
-    /// How often it was applied without asking anybody.
-    pub uses: u64,
-    /// When it was applied last, in seconds since the epoch.
+}
+
+/// How often a decision was applied without asking anybody.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uses {
+    /// How often.
+    pub count: u64,
+    /// When last, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub used_at: Option<u64>,
+    pub last_at: Option<u64>,
 }
 
 /// What came of a question.
