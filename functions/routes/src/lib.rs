@@ -6,8 +6,10 @@
 mod access;
 mod body;
 mod config;
+mod decision_tools;
 mod failure;
 mod inbox;
+mod inbox_api;
 mod inspect_tool;
 mod logging;
 mod mcp;

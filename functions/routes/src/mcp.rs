@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, inspect_tool, message};
+use crate::{Service, access, body, decision_tools, inspect_tool, message};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
@@ -60,16 +60,18 @@ async fn no_oauth() -> Failure {
 
 /// Checks the key, where one is sent, the host and origin against DNS rebinding, and the message.
 async fn guard(State(service): State<Service>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     // First, so that whoever is refused has sent all that there was to send, and reads why.
     let packed = body::take(body).await;
     if let Err(failure) = check_host(&service, &parts.headers) {
         return failure.into_response();
     }
-    if let Some(key) = access::api_key(&parts.headers)
-        && let Err(error) = service.app.check_key(&key).await
-    {
-        return Failure::from(error).into_response();
+    if let Some(key) = access::api_key(&parts.headers) {
+        match service.app.check_key(&key).await {
+            // For the tools that need it, so that it is read once.
+            Ok(record) => parts.extensions.insert(record),
+            Err(error) => return Failure::from(error).into_response(),
+        };
     }
     match message::checked(parts, packed) {
         Ok(request) => next.run(request).await,
@@ -125,7 +127,9 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(vec![inspect_diff_tool()]))
+        Ok(ListToolsResult::with_all_items(
+            std::iter::once(inspect_diff_tool()).chain(decision_tools::all()).collect(),
+        ))
     }
 
     async fn call_tool(
@@ -133,14 +137,19 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
         if request.name != "inspect_diff" {
+            if let Some(result) =
+                decision_tools::call(&self.service, &request.name, arguments, &context).await
+            {
+                return Ok(result.into());
+            }
             return Err(ErrorData::invalid_params(
                 format!("there is no tool named {:?}", request.name),
                 None,
             ));
         }
         report_progress(&context, "inspecting the diff").await;
-        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
         let outcome = inspect_tool::call(&self.service, arguments).await;
         Ok(match outcome {
             Ok(result) => success(&result)?,
