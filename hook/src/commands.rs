@@ -3,6 +3,7 @@
 
 #[cfg(feature = "embedded")]
 mod admin;
+mod decision;
 #[cfg(feature = "embedded")]
 mod demo;
 mod diff;
@@ -10,6 +11,7 @@ mod doctor;
 mod init;
 mod inspect;
 mod login;
+mod people;
 mod pre_push;
 #[cfg(feature = "embedded")]
 mod serve;
@@ -24,6 +26,12 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::Init(arguments) => init::run(config, &arguments),
         Command::Diff(arguments) => diff::run(config, &arguments).await,
         Command::Inspect(arguments) => inspect::run(config, &arguments).await,
+        Command::Decision { verb } => decision::run(config, &verb).await,
+        Command::Inbox(arguments) => people::inbox(config, &arguments).await,
+        Command::Answer(arguments) => people::answer(config, arguments).await,
+        Command::Dismiss(arguments) => people::dismiss(config, arguments).await,
+        Command::Why { decision } => people::why(config, &decision).await,
+        Command::Correct(arguments) => people::correct(config, arguments).await,
         Command::Hook { hook: Hook::PrePush { remote, .. } } => pre_push::run(config, &remote).await,
         #[cfg(feature = "embedded")]
         Command::Serve(arguments) => serve::run(config, &arguments).await,
