@@ -130,7 +130,7 @@ impl<S: Storage + ports::DecisionStore> App<S> {
 
     /// An id that sorts by the time at which it was made.
     fn timed_id(&self, prefix: &str) -> Result<String, AppError> {
-        Ok(format!("{prefix}_{:010x}{}", self.now(), &self.token()?[..16]))
+        Ok(format!("{prefix}_{:011x}{}", (self.world.now_milliseconds)(), &self.token()?[..16]))
     }
 
     fn decision_id(&self) -> Result<DecisionId, AppError> {

@@ -9,6 +9,7 @@ mod inputs;
 mod killed;
 mod pairs;
 mod racing;
+mod scale;
 
 mod states;
 mod verbs;

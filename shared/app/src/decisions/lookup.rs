@@ -16,6 +16,9 @@ use crate::App;
 use crate::error::AppError;
 use crate::ports::Storage;
 
+/// Near decisions that are judged at the least: of several on the same, the latest counts.
+const NEAR_MIN: usize = 20;
+
 /// What a caller looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookUp {
@@ -90,7 +93,7 @@ impl<S: Storage + DecisionStore> App<S> {
             decisions
                 .extend(other.forms.into_values().flat_map(|it| it.closed).map(|decision| (decision, 1.0)));
         }
-        let hits = self.near(&caller.tenant, &found.manifest, form, limit.max(MATCHES_MAX)).await?;
+        let hits = self.near(&caller.tenant, &found.manifest, form, limit.max(NEAR_MIN)).await?;
         let known = |id: &str| decisions.iter().any(|(decision, _)| decision.id.as_str() == id);
         let hits: Vec<_> = hits.into_iter().filter(|hit| !known(&hit.id)).collect();
         let near = self.of_hits(&caller.tenant, &hits).await?;

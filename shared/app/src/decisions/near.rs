@@ -18,7 +18,7 @@ const RECENT_READ_MAX: usize = 4 * RECENT_MAX;
 /// Questions that one segment takes in at a time.
 const SEGMENT_QUESTIONS_MAX: usize = 50_000;
 /// A decision is put into a segment only when it is this old: another with an earlier id may still be on its way.
-const SETTLED_SECONDS: u64 = 120;
+const SETTLED_MILLISECONDS: u64 = 120_000;
 
 impl<S: Storage + DecisionStore> App<S> {
     /// The nearest earlier questions, best first.
@@ -90,7 +90,8 @@ impl<S: Storage + DecisionStore> App<S> {
         loop {
             let after = manifest.covered_to.as_deref();
             let mut questions = self.storage.questions_after(tenant, after, SEGMENT_QUESTIONS_MAX).await?;
-            let settled = format!("dec_{:010x}", self.now().saturating_sub(SETTLED_SECONDS));
+            let settled = (self.world.now_milliseconds)().saturating_sub(SETTLED_MILLISECONDS);
+            let settled = format!("dec_{settled:011x}");
             questions.retain(|(id, _)| *id < settled);
             if questions.len() < RECENT_MAX {
                 return Ok(());
