@@ -16,7 +16,8 @@ use prevet_domain::kind::Kind;
 use prevet_domain::limits::{MATCHES_DEFAULT, MATCHES_MAX, NAME_BYTES_MAX};
 use prevet_domain::session::KeyRecord;
 use prevet_wire::decisions::{
-    LookupParameters, LookupResult, RequestParameters, RequestResult, ShareParameters, ShareResult, ToolError,
+    LookupParameters, LookupResult, RequestParameters, RequestResult, ShareParameters, ShareResult,
+    ToolError, held,
 };
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, ProgressNotificationParam, Tool, ToolAnnotations};
@@ -155,10 +156,7 @@ async fn look_up(
 ) -> Result<LookupResult, Failure> {
     let caller = caller(service, context).await?;
     let parameters: LookupParameters = parameters(LOOKUP, arguments)?;
-    let limit = match parameters.limit {
-        None => MATCHES_DEFAULT,
-        Some(wanted) => (1..=MATCHES_MAX).rev().find(|limit| *limit as f64 <= wanted).unwrap_or(1),
-    };
+    let limit = parameters.limit.map_or(MATCHES_DEFAULT, |wanted| held(wanted, 1, MATCHES_MAX)) as usize;
     let scope = scope(parameters.concepts, parameters.files, context)?;
     let call = LookUp { query: masked(&parameters.query), scope, limit };
     Ok(results::lookup(service.app.look_up_decision(&caller, &call).await?))
@@ -214,11 +212,11 @@ async fn wait(
     service: &Service,
     caller: &Caller,
     call: &RequestDecision,
-    wait_seconds: u64,
+    wait_seconds: u32,
     context: &RequestContext<RoleServer>,
 ) -> Result<Standing, Failure> {
     let started = Instant::now();
-    let end = started + Duration::from_secs(wait_seconds);
+    let end = started + Duration::from_secs(u64::from(wait_seconds));
     let mut standing = service.app.request_decision(caller, call).await?;
     let mut pause = Duration::from_millis(POLL_MILLISECONDS_MIN);
     let mut beat = started;
@@ -240,7 +238,7 @@ async fn wait(
             Ok(next) => standing = next,
             // The request is kept; the next look may go through.
             Err(error) if error.kind() == Kind::Unavailable => {
-                tracing::warn!(%error, "a waiting call cannot look")
+                tracing::warn!(%error, "a waiting call cannot look");
             }
             Err(error) => return Err(error.into()),
         }
@@ -248,11 +246,11 @@ async fn wait(
     Ok(standing)
 }
 
-async fn heartbeat(context: &RequestContext<RoleServer>, waited_seconds: f64, wait_seconds: u64) {
+async fn heartbeat(context: &RequestContext<RoleServer>, waited_seconds: f64, wait_seconds: u32) {
     if let Some(token) = context.meta.get_progress_token() {
         let message = format!("waiting for a person's answer, for up to {wait_seconds} s");
         let notification = ProgressNotificationParam::new(token, waited_seconds)
-            .with_total(wait_seconds as f64)
+            .with_total(f64::from(wait_seconds))
             .with_message(message);
         // A client that went away needs no progress.
         let _ = context.peer.notify_progress(notification).await;

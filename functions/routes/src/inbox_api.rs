@@ -2,6 +2,7 @@
 //! alone: an agent's key is refused on every route, before anything of the request is looked at.
 
 use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -205,18 +206,19 @@ struct Page {
 
 async fn decisions(
     State(service): State<Service>,
-    Query(page): Query<Page>,
+    page: Result<Query<Page>, QueryRejection>,
     headers: HeaderMap,
     request: Body,
 ) -> Answered<Decisions> {
     let (caller, _) = person(&service, &headers, request).await?;
+    let Query(page) = page.map_err(|error| Failure::invalid(error.body_text()))?;
     let limit = page.limit.unwrap_or(PAGE_DECISIONS);
-    let found = match page.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-        Some(query) => service.app.search_history(&caller, query, limit).await?,
-        None => {
-            let before = page.before.as_deref().map(decision_id).transpose()?;
-            service.app.history(&caller, before.as_ref(), limit).await?
-        }
+    let query = page.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
+    let found = if let Some(query) = query {
+        service.app.search_history(&caller, query, limit).await?
+    } else {
+        let before = page.before.as_deref().map(decision_id).transpose()?;
+        service.app.history(&caller, before.as_ref(), limit).await?
     };
     let record = |it: &Recalled| DecisionRecord::from(&it.decision).with_uses(&it.uses);
     Ok(Json(Decisions { decisions: found.iter().map(record).collect() }))
@@ -258,12 +260,13 @@ async fn correct(
 
 async fn audit(
     State(service): State<Service>,
-    Query(page): Query<Page>,
+    page: Result<Query<Page>, QueryRejection>,
     headers: HeaderMap,
     request: Body,
 ) -> Answered<Audit> {
     let (caller, _) = person(&service, &headers, request).await?;
-    let limit = page.limit.unwrap_or(MATCHES_MAX);
+    let Query(page) = page.map_err(|error| Failure::invalid(error.body_text()))?;
+    let limit = page.limit.unwrap_or(MATCHES_MAX as usize);
     let entries = service.app.audit_log(&caller, page.before.as_deref(), limit).await?;
     Ok(Json(Audit { entries: entries.into_iter().map(audit_record).collect() }))
 }

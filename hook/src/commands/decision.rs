@@ -94,7 +94,7 @@ async fn call(
 async fn request(config: &Config, mut parameters: RequestParameters) -> Result<(Value, bool), CommandError> {
     let _progress = Progress::start("waiting for a person's answer");
     let started = Instant::now();
-    let window = Duration::from_secs(parameters.wait_seconds());
+    let window = Duration::from_secs(u64::from(parameters.wait_seconds()));
     loop {
         let left = window.saturating_sub(started.elapsed());
         parameters.wait_seconds = Some(left.as_secs_f64());

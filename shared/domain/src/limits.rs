@@ -48,14 +48,14 @@ pub const CONTEXT_BODY_CHARACTERS_MAX: usize = 4_000;
 /// A context item's kind.
 pub const CONTEXT_KIND_CHARACTERS_MAX: usize = 50;
 /// How long one call of `request_decision` may wait.
-pub const WAIT_SECONDS_MAX: u64 = 55;
+pub const WAIT_SECONDS_MAX: u32 = 55;
 /// How long it waits where nothing is stated.
-pub const WAIT_SECONDS_DEFAULT: u64 = 50;
+pub const WAIT_SECONDS_DEFAULT: u32 = 50;
 /// A request that nobody has asked again for this long is no longer waited for.
 pub const LOT_IDLE_SECONDS: u64 = 30 * 24 * 60 * 60;
 /// Matches of one lookup where nothing is stated.
-pub const MATCHES_DEFAULT: usize = 10;
+pub const MATCHES_DEFAULT: u32 = 10;
 /// Matches of one lookup.
-pub const MATCHES_MAX: usize = 50;
+pub const MATCHES_MAX: u32 = 50;
 /// Other wordings that one lot holds.
 pub const LOT_ASKS_MAX: usize = 50;

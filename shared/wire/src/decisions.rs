@@ -140,10 +140,14 @@ impl From<OptionInput> for Choice {
 
 impl RequestParameters {
     /// How long to wait, held to 0 to 55 seconds.
-    pub fn wait_seconds(&self) -> u64 {
-        let Some(wanted) = self.wait_seconds else { return WAIT_SECONDS_DEFAULT };
-        (0..=WAIT_SECONDS_MAX).rev().find(|seconds| *seconds as f64 <= wanted).unwrap_or(0)
+    pub fn wait_seconds(&self) -> u32 {
+        self.wait_seconds.map_or(WAIT_SECONDS_DEFAULT, |wanted| held(wanted, 0, WAIT_SECONDS_MAX))
     }
+}
+
+/// A number as a caller states it, as a whole one from `min` to `max`.
+pub fn held(wanted: f64, min: u32, max: u32) -> u32 {
+    (min..=max).rev().find(|whole| f64::from(*whole) <= wanted).unwrap_or(min)
 }
 
 /// The result of `request_decision`; which fields it has depends on its status.
@@ -304,7 +308,7 @@ mod tests {
 
     #[test]
     fn waits_are_held_to_the_window() {
-        let check = |wanted: Option<f64>, expected: u64| {
+        let check = |wanted: Option<f64>, expected: u32| {
             let parameters = RequestParameters { wait_seconds: wanted, ..RequestParameters::default() };
             assert_eq!(parameters.wait_seconds(), expected, "{wanted:?}");
         };

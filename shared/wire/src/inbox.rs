@@ -143,6 +143,7 @@ pub struct DecisionRecord {
 }
 
 /// How far a decision reaches.
+#[expect(clippy::struct_excessive_bools, reason = "a flag for each verb")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReachRecord {
@@ -315,7 +316,7 @@ pub struct SplitResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CorrectBody {
-    /// wrong, too_broad, only_this_repo, ask_next_time or expires_after.
+    /// `wrong`, `too_broad`, `only_this_repo`, `ask_next_time` or `expires_after`.
     pub verb: String,
     /// For `expires_after`: a duration (90d) or a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,8 @@ impl<S: Storage + DecisionStore> App<S> {
         before: Option<&DecisionId>,
         limit: usize,
     ) -> Result<Vec<Recalled>, AppError> {
-        let decisions = self.storage.history(&caller.tenant, before, limit.clamp(1, MATCHES_MAX)).await?;
+        let decisions =
+            self.storage.history(&caller.tenant, before, limit.clamp(1, MATCHES_MAX as usize)).await?;
         self.with_uses(caller, decisions).await
     }
 
@@ -35,7 +36,8 @@ impl<S: Storage + DecisionStore> App<S> {
         let query = text("query", query, QUESTION_CHARACTERS_MAX).map_err(DecisionError::from)?;
         let form = Canonical::of(&query, &Synonyms::default());
         let found = self.storage.look_up(&caller.tenant, &Exact::default()).await?;
-        let hits = self.near(&caller.tenant, &found.manifest, &form, limit.clamp(1, MATCHES_MAX)).await?;
+        let hits =
+            self.near(&caller.tenant, &found.manifest, &form, limit.clamp(1, MATCHES_MAX as usize)).await?;
         let mut decisions = self.of_hits(&caller.tenant, &hits).await?;
         decisions.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         self.with_uses(caller, decisions.into_iter().map(|(decision, _)| decision).collect()).await
@@ -61,6 +63,6 @@ impl<S: Storage + DecisionStore> App<S> {
         before: Option<&str>,
         limit: usize,
     ) -> Result<Vec<AuditEntry>, AppError> {
-        Ok(self.storage.audit_log(&caller.tenant, before, limit.clamp(1, 2 * MATCHES_MAX)).await?)
+        Ok(self.storage.audit_log(&caller.tenant, before, limit.clamp(1, 2 * MATCHES_MAX as usize)).await?)
     }
 }

@@ -59,7 +59,7 @@ impl<S: Storage + DecisionStore> App<S> {
     /// of the matches, whatever the tenant's history.
     pub async fn look_up_decision(&self, caller: &Caller, call: &LookUp) -> Result<Lookup, AppError> {
         let query = text("query", &call.query, QUESTION_CHARACTERS_MAX).map_err(DecisionError::from)?;
-        let limit = call.limit.clamp(1, MATCHES_MAX);
+        let limit = call.limit.clamp(1, MATCHES_MAX as usize);
         let form = Canonical::of(&query, &Synonyms::default());
         let forms = [form.hash()];
         let exact =

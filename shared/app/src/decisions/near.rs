@@ -33,13 +33,12 @@ impl<S: Storage + DecisionStore> App<S> {
         let recent = self.storage.questions_after(tenant, after, RECENT_READ_MAX).await?;
         let recent = recent.iter().map(|(id, question)| (id.as_str(), question.as_str()));
         let mut indexes = vec![Arc::new(Index::new(Segment::build(recent)))];
-        match self.segments(manifest).await? {
-            Some(segments) => indexes.extend(segments),
-            None => {
-                self.gather(tenant).await?;
-                let manifest = self.storage.manifest(tenant).await?;
-                indexes.extend(self.segments(&manifest).await?.unwrap_or_default());
-            }
+        if let Some(segments) = self.segments(manifest).await? {
+            indexes.extend(segments);
+        } else {
+            self.gather(tenant).await?;
+            let manifest = self.storage.manifest(tenant).await?;
+            indexes.extend(self.segments(&manifest).await?.unwrap_or_default());
         }
         let indexes: Vec<&Index> = indexes.iter().map(Arc::as_ref).collect();
         Ok(nearest(form, &indexes, limit))
@@ -79,13 +78,12 @@ impl<S: Storage + DecisionStore> App<S> {
     /// answers; what goes wrong is tried again with the next.
     pub async fn gather(&self, tenant: &TenantKey) -> Result<(), AppError> {
         let mut manifest = self.storage.manifest(tenant).await?;
-        let mut segments = match self.segments(&manifest).await? {
-            Some(segments) => segments,
-            None => {
-                // All of it is read again.
-                (manifest.segments, manifest.covered_to) = (Vec::new(), None);
-                Vec::new()
-            }
+        let mut segments = if let Some(segments) = self.segments(&manifest).await? {
+            segments
+        } else {
+            // All of it is read again.
+            (manifest.segments, manifest.covered_to) = (Vec::new(), None);
+            Vec::new()
         };
         loop {
             let after = manifest.covered_to.as_deref();

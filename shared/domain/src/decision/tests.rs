@@ -30,7 +30,7 @@ fn applied(text: &str) -> (usize, Vec<String>) {
             }
             (Ok(()), false) => wrong.push(format!("{one} / {other}")),
             (Err(difference), true) => {
-                eprintln!("missed: {one} / {other}: {difference} {:?} {:?}", a.bag(), b.bag())
+                eprintln!("missed: {one} / {other}: {difference} {:?} {:?}", a.bag(), b.bag());
             }
             (Err(_), false) => {}
         }

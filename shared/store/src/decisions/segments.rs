@@ -13,7 +13,10 @@ const QUESTIONS_MAX: usize = 400_000;
 
 /// Segments that were read, the latest last.
 #[derive(Debug, Clone, Default)]
-pub struct SegmentCache(Arc<Mutex<VecDeque<(String, Arc<Index>)>>>);
+pub struct SegmentCache(Arc<Mutex<VecDeque<Kept>>>);
+
+/// An object's key, and the segment that it holds.
+type Kept = (String, Arc<Index>);
 
 impl SegmentCache {
     fn get(&self, object_key: &str) -> Option<Arc<Index>> {
