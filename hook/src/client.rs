@@ -160,8 +160,10 @@ impl Client {
         wait_seconds: u64,
     ) -> Result<(Value, bool), CommandError> {
         let seconds = self.waits.session_seconds + wait_seconds;
+        let progress = Progress::start("asking about the decision");
         let answer =
-            tokio::time::timeout(Duration::from_secs(seconds), self.tool_result(tool, parameters)).await;
+            tokio::time::timeout(Duration::from_secs(seconds), self.tool_result(tool, parameters, &progress))
+                .await;
         let result = answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, tool, seconds)))?;
         if result.is_error != Some(true) {
             return Ok((read_result(result)?, false));
@@ -250,13 +252,14 @@ impl Client {
         parameters: &impl serde::Serialize,
         progress: &Progress,
     ) -> Result<Value, CommandError> {
-        read_result(self.tool_result(name, parameters).await?)
+        read_result(self.tool_result(name, parameters, progress).await?)
     }
 
     async fn tool_result(
         &self,
         name: &'static str,
         parameters: &impl serde::Serialize,
+        progress: &Progress,
     ) -> Result<CallToolResult, CommandError> {
         let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
             .custom_headers(self.headers()?);
