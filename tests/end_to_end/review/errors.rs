@@ -137,7 +137,7 @@ fn directories_that_are_no_sessions() {
     fs::create_dir(&elsewhere).unwrap();
     fs::copy(session.path("state.json"), elsewhere.join("state.json")).unwrap();
     symlink(&elsewhere, path("review-plan-20200101-003")).unwrap();
-    check(&path("review-plan-20200101-003"), "INVALID_SESSION", "elsewhere");
+    check(&path("review-plan-20200101-003"), "INVALID_SESSION", "review_begin makes them");
 
     let state = fs::read_to_string(session.path("state.json")).unwrap();
     let write = |text: &str| fs::write(session.path("state.json"), text).unwrap();

@@ -67,6 +67,19 @@ fn settings_reach_the_reviewer_and_stay() {
 }
 
 #[test]
+fn keys_and_the_repository_of_a_hook_stay_behind() {
+    let scene = Scene::bare();
+    let got = scene.world.path("got");
+    scene.reviewer(&format!("env >'{}'\n{}", got.display(), says(APPROVE)));
+    let call = scene.begin_call(&["review-plan"], PLAN_INPUT);
+    let call = call.env("PREVET_API_KEY", "sesame").env("GIT_INDEX_FILE", "/nowhere");
+    let begun = call.succeeds().json();
+    scene.review(&["wait", begun["session_dir"].as_str().unwrap()]).succeeds();
+    let variables = fs::read_to_string(got).unwrap();
+    assert!(variables.contains("PATH=") && !variables.contains("sesame") && !variables.contains("/nowhere"));
+}
+
+#[test]
 fn the_prompt_comes_on_standard_input_whatever_its_size() {
     let scene = Scene::bare();
     let got = scene.world.path("got");
