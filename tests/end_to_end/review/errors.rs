@@ -139,6 +139,11 @@ fn directories_that_are_no_sessions() {
     symlink(&elsewhere, path("review-plan-20200101-003")).unwrap();
     check(&path("review-plan-20200101-003"), "INVALID_SESSION", "review_begin makes them");
 
+    fs::create_dir(path("review-plan-20200101-004")).unwrap();
+    fs::copy(session.path("state.json"), sessions.join("review-plan-20200101-004/state.json")).unwrap();
+    symlink(scene.world.root(), sessions.join("review-plan-20200101-004/outputs")).unwrap();
+    check(&path("review-plan-20200101-004"), "INVALID_SESSION", "outputs");
+
     let state = fs::read_to_string(session.path("state.json")).unwrap();
     let write = |text: &str| fs::write(session.path("state.json"), text).unwrap();
     write(&state.replace("\"version\": 1", "\"version\": 2"));
@@ -165,6 +170,20 @@ fn two_begins_at_once() {
     assert_eq!(made.len(), 6, "{made:?}");
     let sessions = every_file(&scene.repository().path(".cross-review/sessions"));
     assert!(sessions.iter().all(|path| !path.ends_with(".new-")), "{sessions:?}");
+}
+
+#[test]
+fn two_replies_at_once() {
+    let scene = Scene::fake(&says(REVISE));
+    let session = scene.begin_plan();
+    session.wait();
+    scene.reviewer(&format!("{}sleep 300", thread()));
+    let calls: Vec<_> = (0..4).map(|_| session.reply_call(FIXED_INPUT).start()).collect();
+    let mut codes: Vec<_> = calls.into_iter().map(|call| call.end().code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 3, 3, 3]);
+    assert_eq!(session.wait_call(0).succeeds().json()["round"], 2);
+    session.end(&[]);
 }
 
 /// Runs begin in a mount namespace of its own, where `mount` has prepared `.cross-review`.
