@@ -9,6 +9,7 @@ use crate::error::CommandError;
 use crate::git::{BaseSource, Repository};
 use crate::hooks::{self, Action};
 use crate::inspection;
+use crate::review::Reviewer;
 
 /// One line of the report.
 enum Check {
@@ -33,6 +34,7 @@ pub async fn run(config: &Config) -> Result<u8, CommandError> {
         }
     }
     checks.push(server(config, repository.as_ref().ok()).await);
+    checks.push(reviewer(config).await);
     let mut bad = false;
     for check in &checks {
         let line = match check {
@@ -82,6 +84,13 @@ fn base(repository: &Repository) -> Check {
             BaseSource::NoCommits => Check::Note("nothing is committed yet: everything counts as new".to_owned()),
         },
         Err(error) => Check::Bad(error.to_string()),
+    }
+}
+
+async fn reviewer(config: &Config) -> Check {
+    match Reviewer::default().find(config.search_path.as_deref()).await {
+        Ok(program) => Check::Good(format!("review rounds are reviewed by {}", program.display())),
+        Err(error) => Check::Note(format!("no review rounds: {error}")),
     }
 }
 

@@ -69,11 +69,16 @@ fn a_reviewer_that_is_missing_or_too_old() {
     let scene = Scene::bare();
     let missing = scene.begin_call(&["review-plan"], PLAN_INPUT).exits(2);
     assert_eq!(code(&missing), "REVIEWER_NOT_FOUND");
+    let path = scene.world.path("bin");
+    let doctor =
+        || scene.repository().prevet(&["doctor"]).env("PATH", format!("{}:/usr/bin:/bin", path.display()));
+    assert!(doctor().run().text().contains("note  no review rounds: the codex CLI is not in PATH"));
     scene.program("codex", "#!/bin/sh\necho codex-cli 0.44.0\n");
     let old = scene.begin_call(&["review-plan"], PLAN_INPUT).exits(3);
     assert_eq!(code(&old), "LAUNCH_FAILED");
     assert!(old.text().contains("0.80 or newer"), "{old}");
     assert!(!scene.repository().path(".cross-review").exists());
+    assert!(doctor().run().text().contains("0.80 or newer"));
     scene.program("codex", "#!/no/such/interpreter\n");
     let broken = scene.begin_call(&["review-plan"], PLAN_INPUT).exits(3);
     assert_eq!(code(&broken), "LAUNCH_FAILED");

@@ -303,7 +303,7 @@ impl Session {
             return false;
         }
         let until =
-            |round: u32| Ledger::of(completed.iter().cloned().filter(|(number, ..)| *number <= round));
+            |round: u32| Ledger::of(completed.iter().filter(|(number, ..)| *number <= round).cloned());
         let (earlier, now) = (until(before), until(last));
         let held = now.held_in(last);
         !held.is_empty() && held == earlier.held_in(before)
