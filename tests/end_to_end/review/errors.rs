@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
-use prevet_testkit::world::every_file;
+use prevet_testkit::world::{Outcome, every_file};
 
-use super::scene::{FIXED_INPUT, PLAN_INPUT, Scene, code, says, thread};
+use super::scene::{FIXED_INPUT, PATIENCE, PLAN_INPUT, Scene, code, says, thread};
 
 const REVISE: &str = "### VERDICT\n- Status: REVISE\n";
 
@@ -191,20 +192,11 @@ fn two_replies_at_once() {
     session.end(&[]);
 }
 
-/// Runs begin in a mount namespace of its own, where `mount` has prepared `.cross-review`.
-fn begin_on(scene: &Scene, mount: &str) -> Option<prevet_testkit::world::Outcome> {
-    let own = scene.repository().path(".cross-review");
-    fs::create_dir_all(&own).unwrap();
-    let input = scene.world.path("input.md");
-    fs::write(&input, PLAN_INPUT).unwrap();
-    let script = format!(
-        "{mount} || exit 77; exec {} review begin --skill review-plan --input {}",
-        env!("CARGO_BIN_EXE_prevet"),
-        input.display()
-    );
+/// Runs a script in a mount namespace of its own, where it may mount; none where it may not.
+fn in_namespace(scene: &Scene, script: &str) -> Option<Outcome> {
     let path = format!("{}:/usr/sbin:/sbin:/usr/bin:/bin", scene.world.path("bin").display());
-    let call = scene.world.call("unshare", scene.repository().root()).args(&["-rm", "sh", "-c", &script]);
-    let outcome = call.env("PATH", path).run();
+    let call = scene.world.call("unshare", scene.repository().root()).args(&["-rm", "sh", "-c", script]);
+    let outcome = call.env("PATH", path).within(PATIENCE * 3).run();
     let could = outcome.code != 77 && !outcome.stderr.contains("unshare");
     if !could {
         eprintln!("left out: a full and a read-only disk (this system has no mount namespaces for us)");
@@ -212,18 +204,52 @@ fn begin_on(scene: &Scene, mount: &str) -> Option<prevet_testkit::world::Outcome
     could.then_some(outcome)
 }
 
+/// The repository of a scene, with a place to mount something on.
+fn disk(body: &str) -> (Scene, String, String) {
+    let scene = Scene::fake(body);
+    let own = scene.repository().path(".cross-review");
+    fs::create_dir(&own).unwrap();
+    let input = scene.world.path("input.md");
+    fs::write(&input, PLAN_INPUT).unwrap();
+    let begin = format!(
+        "{} review begin --skill review-plan --input {}",
+        env!("CARGO_BIN_EXE_prevet"),
+        input.display()
+    );
+    (scene, own.display().to_string(), begin)
+}
+
 #[test]
 fn a_disk_that_is_full_or_read_only() {
-    let scene = Scene::fake(&says(REVISE));
-    let check = |mount: &str, part: &str| {
-        let Some(refused) = begin_on(&scene, mount) else { return };
+    let (scene, own, begin) = disk(&says(REVISE));
+    let check = |options: &str, part: &str| {
+        let script = format!("mount -t tmpfs -o {options} none {own} || exit 77; exec {begin}");
+        let Some(refused) = in_namespace(&scene, &script) else { return };
         assert_eq!(code(&refused), "IO_ERROR", "{refused}");
         assert!(refused.text().contains(part), "{part:?} is missing\n{refused}");
         assert_eq!(refused.code, 3, "{refused}");
-        assert_eq!(every_file(&scene.repository().path(".cross-review")), Vec::<std::path::PathBuf>::new());
+        assert_eq!(every_file(own.as_ref()), Vec::<PathBuf>::new());
     };
-    let own = scene.repository().path(".cross-review");
-    let own = own.display();
-    check(&format!("mount -t tmpfs -o nr_inodes=6,size=8k none {own}"), "make room");
-    check(&format!("mount -t tmpfs -o ro none {own}"), "writable");
+    check("nr_inodes=6,size=8k", "make room");
+    check("ro", "writable");
+}
+
+#[test]
+fn a_disk_that_gets_full_in_a_round() {
+    let print = "head -c 5000000 /dev/zero | tr '\\0' x\n";
+    let (scene, own, begin) = disk(&[&thread(), print, &says("### VERDICT\n- Status: APPROVE\n")].concat());
+    // It is not approved, and it is settled when there is room again.
+    let script = format!(
+        "mount -t tmpfs -o size=300k none {own} || exit 77\n\
+         {begin} >/dev/null || exit 1\n\
+         cd {own}/sessions/review-plan-*\n\
+         until {prevet} review wait . --max-wait-seconds 60 >{out}; do\n\
+         cat {out} >&2; mount -o remount,size=9m {own}; done\n\
+         cat {out}",
+        prevet = env!("CARGO_BIN_EXE_prevet"),
+        out = scene.world.path("waited").display(),
+    );
+    let Some(outcome) = in_namespace(&scene, &script) else { return };
+    assert_eq!(outcome.json()["next"], "stopped", "{outcome}");
+    assert_eq!(outcome.json()["status"], "failed", "{outcome}");
 }
