@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod access;
+mod browser;
 mod context;
 mod corrections;
 mod inputs;
