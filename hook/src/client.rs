@@ -10,18 +10,22 @@ use std::time::Duration;
 use prevet_domain::kind::Kind;
 use prevet_wire::error::ErrorBody;
 use prevet_wire::inspect::InspectParameters;
+use prevet_wire::model_trial::ModelTrial;
 use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
-use rmcp::ServiceExt;
-use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ProgressNotificationParam};
+use rmcp::service::NotificationContext;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::Value;
 
 pub use self::failure::kind_of_code;
 pub use self::upload::Upload;
 use crate::connection::{Endpoint, is_loopback};
+use crate::console::Progress;
 use crate::error::CommandError;
+use crate::report::escape;
 
 const API_KEY_HEADER: &str = "x-product-api-key";
 const THREAD_HEADER: &str = "x-prevet-thread";
@@ -152,10 +156,11 @@ impl Client {
         tool: &'static str,
         parameters: &impl serde::Serialize,
         wait_seconds: u64,
+        progress: &Progress,
     ) -> Result<(Value, bool), CommandError> {
         let seconds = self.waits.session_seconds + wait_seconds;
-        let answer =
-            tokio::time::timeout(Duration::from_secs(seconds), self.tool_result(tool, parameters)).await;
+        let call = self.tool_result(tool, parameters, progress);
+        let answer = tokio::time::timeout(Duration::from_secs(seconds), call).await;
         let result = answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, tool, seconds)))?;
         if result.is_error != Some(true) {
             return Ok((read_result(result)?, false));
@@ -195,27 +200,53 @@ impl Client {
         })
     }
 
+    /// `POST /model`: one real question to the server's model.
+    pub async fn try_model(&self) -> Result<ModelTrial, CommandError> {
+        let call = self.http.post(format!("{}/model", self.endpoint.url));
+        self.send(call, self.waits.inspect_seconds, "asking the model").await
+    }
+
     /// `inspect_diff`, over MCP: the tool's result as JSON.
-    pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
+    pub async fn inspect(
+        &self,
+        parameters: &InspectParameters,
+        progress: &Progress,
+    ) -> Result<Value, CommandError> {
         let limit = Duration::from_secs(self.waits.inspect_seconds);
-        let answer = tokio::time::timeout(limit, self.call_tool("inspect_diff", parameters)).await;
+        let call = self.call_tool("inspect_diff", parameters, progress);
+        let answer = tokio::time::timeout(limit, call).await;
         answer.unwrap_or_else(|_| {
             Err(failure::silent(&self.endpoint.url, "inspecting", self.waits.inspect_seconds))
         })
     }
 
+    /// Any other tool, over MCP: its result as JSON.
+    pub async fn call(
+        &self,
+        name: &'static str,
+        parameters: &impl serde::Serialize,
+        progress: &Progress,
+    ) -> Result<Value, CommandError> {
+        let seconds = self.waits.inspect_seconds;
+        let call = self.call_tool(name, parameters, progress);
+        let answer = tokio::time::timeout(Duration::from_secs(seconds), call).await;
+        answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, name, seconds)))
+    }
+
     async fn call_tool(
         &self,
         name: &'static str,
-        parameters: &InspectParameters,
+        parameters: &impl serde::Serialize,
+        progress: &Progress,
     ) -> Result<Value, CommandError> {
-        read_result(self.tool_result(name, parameters).await?)
+        read_result(self.tool_result(name, parameters, progress).await?)
     }
 
     async fn tool_result(
         &self,
         name: &'static str,
         parameters: &impl serde::Serialize,
+        progress: &Progress,
     ) -> Result<CallToolResult, CommandError> {
         let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
             .custom_headers(self.headers()?);
@@ -225,7 +256,8 @@ impl Client {
                 format!("calling {name} at {} failed: {}", self.endpoint.url, crate::error::chain(error));
             CommandError::new(Kind::Unavailable, text)
         };
-        let service = ().serve(transport).await.map_err(|error| broken(&error))?;
+        let listener = Listener(progress.clone());
+        let service = listener.serve(transport).await.map_err(|error| broken(&error))?;
         let Value::Object(arguments) = serde_json::to_value(parameters).map_err(|error| broken(&error))?
         else {
             return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
@@ -249,6 +281,18 @@ impl Client {
             }
         }
         Ok(headers)
+    }
+}
+
+/// Shows how far the server says that it is.
+#[derive(Clone)]
+struct Listener(Progress);
+
+impl ClientHandler for Listener {
+    async fn on_progress(&self, told: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        if let Some(message) = told.message {
+            self.0.say(escape::line(&message));
+        }
     }
 }
 

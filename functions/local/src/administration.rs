@@ -24,7 +24,7 @@ pub struct Administration {
 impl Administration {
     /// On AWS, by `PREVET_TABLE`, `PREVET_BUCKET` and AWS's own variables.
     pub async fn on_aws() -> Result<Self, LocalError> {
-        let service = Service::on_aws(&Config::from_env()?).await;
+        let service = Service::on_aws(&Config::from_env()?).await?;
         Ok(Self { app: service.app, embedded: None })
     }
 

@@ -9,7 +9,7 @@ use axum::extract::DefaultBodyLimit;
 use prevet_domain::ids::TenantKey;
 use prevet_domain::session::{Product, Role};
 use prevet_emulator::Emulator;
-use prevet_routes::{Service, all_routes};
+use prevet_routes::{Service, all_routes, model_from_env};
 use prevet_store::{LocalEndpoints, Store, StoreConfig};
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
@@ -77,6 +77,8 @@ impl Embedded {
         public_url: Option<&str>,
         instead: impl AsyncFnMut() -> bool,
     ) -> Result<Option<Self>, LocalError> {
+        // Read first: a setting that cannot be used is said before anything is started.
+        let model = model_from_env()?;
         files::prepare(folder)?;
         let wait = Duration::from_secs(LOCK_WAIT_SECONDS);
         let Some(lock) = files::lock(folder, wait, instead).await? else { return Ok(None) };
@@ -86,7 +88,8 @@ impl Embedded {
         let emulator = Emulator::start(folder, &keys.access_key, &keys.secret_key).await?;
         let store = store(folder, &emulator.dynamodb_url, &emulator.s3_url).await?;
         store.create_missing().await.map_err(prevet_app::error::AppError::from)?;
-        Ok(Some(Self { service: Service::new(store, public_url), emulator, lock }))
+        let service = Service::new(store, public_url).with_model(model.as_ref())?.with_tickets_from_env()?;
+        Ok(Some(Self { service, emulator, lock }))
     }
 }
 

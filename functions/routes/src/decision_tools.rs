@@ -2,7 +2,6 @@
 
 mod results;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderMap;
@@ -28,6 +27,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::failure::Failure;
+use crate::tools::described;
 use crate::{Service, access};
 
 /// Names the thread that an answer belongs to.
@@ -57,24 +57,26 @@ const SHARE_DESCRIPTION: &str = "Shares a finding, risk, evidence or note with a
 
 /// The tools.
 pub fn all() -> Vec<Tool> {
-    let tool = |name: &'static str, title: &str, text: &'static str, read_only: bool, idempotent: bool| {
-        let annotations = ToolAnnotations::with_title(title)
-            .read_only(read_only)
-            .destructive(false)
-            .idempotent(idempotent)
-            .open_world(false);
-        Tool::new(name, text, Arc::new(serde_json::Map::new())).with_annotations(annotations)
+    let hints = |title: &str, read_only: bool, idempotent: bool| {
+        let hints = ToolAnnotations::with_title(title).read_only(read_only).destructive(false);
+        hints.idempotent(idempotent).open_world(false)
     };
     vec![
-        tool(LOOKUP, "Search earlier decisions", LOOKUP_DESCRIPTION, true, true)
-            .with_input_schema::<LookupParameters>()
-            .with_output_schema::<LookupResult>(),
-        tool(REQUEST, "Ask people for a decision", REQUEST_DESCRIPTION, false, true)
-            .with_input_schema::<RequestParameters>()
-            .with_output_schema::<RequestResult>(),
-        tool(SHARE, "Share context", SHARE_DESCRIPTION, false, false)
-            .with_input_schema::<ShareParameters>()
-            .with_output_schema::<ShareResult>(),
+        described::<LookupParameters, LookupResult>(
+            LOOKUP,
+            LOOKUP_DESCRIPTION,
+            hints("Search earlier decisions", true, true),
+        ),
+        described::<RequestParameters, RequestResult>(
+            REQUEST,
+            REQUEST_DESCRIPTION,
+            hints("Ask people for a decision", false, true),
+        ),
+        described::<ShareParameters, ShareResult>(
+            SHARE,
+            SHARE_DESCRIPTION,
+            hints("Share context", false, false),
+        ),
     ]
 }
 

@@ -45,9 +45,9 @@ impl From<AppError> for Failure {
             tracing::error!(error = chain(&error), "a request failed");
         }
         let status = StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let text = match kind {
+        let text = match &error {
             // What the store said is for the log; the caller can only come again.
-            Kind::Unavailable => "the server cannot reach its database; try again in a moment".to_owned(),
+            AppError::Storage(_) => "the server cannot reach its database; try again in a moment".to_owned(),
             _ => error.to_string(),
         };
         let code = if kind == Kind::TooLarge { "TOO_LARGE" } else { error.tool_code() };

@@ -2,6 +2,7 @@
 
 use prevet_app::error::AppError;
 use prevet_app::inspection::{InspectDiff, Inspection, StoredReport};
+use prevet_app::progress::Progress;
 use prevet_domain::finding::{Profile, ReportType};
 use prevet_domain::ids::SessionId;
 use prevet_domain::limits::{FREE_TEXT_BYTES_MAX, RESULT_TOKENS_MAX};
@@ -14,6 +15,13 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::{Service, pack};
+
+/// What clients are told.
+pub const DESCRIPTION: &str = "Inspects the diff that was uploaded for a session and returns JSON: verdict \
+    (approve, request_changes, incomplete, error), findings worst first, counts, and whatever was not read. \
+    profile: inspect (bugs, the default), security (security, LLM, agent, MCP and secrets) or review (all). \
+    intent: one line on what was just changed; on a recheck, which findings were addressed. \
+    The diff itself is never passed here: POST /session and POST /upload/{session_id} come first.";
 
 /// A token is counted as this many bytes: low for English and code, so that the limit errs to the safe side.
 const BYTES_PER_TOKEN: usize = 4;
@@ -29,7 +37,11 @@ const LIST_BYTES_MAX: usize = 3_500;
 const CHANGED_MARK: &str = "c";
 
 /// Runs the tool.
-pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, Failure> {
+pub async fn call(
+    service: &Service,
+    arguments: Value,
+    progress: &Progress,
+) -> Result<InspectResult, Failure> {
     // serde would take a list for a struct.
     if arguments.get("context").is_some_and(|it| !it.is_object() && !it.is_null()) {
         return Err(Failure::invalid("the parameters of inspect_diff are not right: context is an object"));
@@ -38,7 +50,8 @@ pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, 
         Failure::invalid(format!("the parameters of inspect_diff are not right: {error}"))
     })?;
     let context = parameters.context.clone().unwrap_or_default();
-    let inspection = service.app.inspect_diff(parse(&parameters, &context)?, pack::decode).await?;
+    let call = parse(&parameters, &context)?;
+    let inspection = service.app.inspect_diff(call, pack::decode, progress).await?;
     page(&inspection, context.cursor.as_deref())
 }
 
@@ -65,6 +78,8 @@ fn parse(parameters: &InspectParameters, context: &InspectContext) -> Result<Ins
         intent: parameters.intent.clone(),
         guidelines,
         continues: context.cursor.as_deref().map(|cursor| cursor.ends_with(CHANGED_MARK)),
+        title: context.pr_title.clone().unwrap_or_default(),
+        description: context.pr_description.clone().unwrap_or_default(),
         expected_diff_sha256: context.diff_sha256.clone(),
     })
 }

@@ -4,9 +4,12 @@
 //! [`inbox_router`] are one Lambda function each, and [`all_routes`] is all of them in one process.
 
 mod access;
+mod ask_tool;
 mod body;
+mod check_tool;
 mod config;
 mod decision_tools;
+mod describe_tool;
 mod failure;
 mod inbox;
 mod inbox_api;
@@ -14,8 +17,12 @@ mod inspect_tool;
 mod logging;
 mod mcp;
 mod message;
+mod model;
 mod pack;
+mod progress;
 mod session;
+mod tool;
+mod tools;
 mod upload;
 
 use std::sync::Arc;
@@ -24,9 +31,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::Router;
 use axum::http::StatusCode;
 use prevet_app::{App, World};
+use prevet_llm::Llm;
+use prevet_llm::settings::ModelSettings;
 use prevet_store::{Store, StoreConfig};
+use prevet_upstream::Upstream;
 
-pub use self::config::{Config, ConfigError};
+pub use self::config::{Config, ConfigError, model_from_env};
 pub use self::inbox::inbox_router;
 pub use self::logging::start_logging;
 pub use self::mcp::mcp_router;
@@ -45,13 +55,15 @@ pub struct Service {
 
 impl Service {
     /// On AWS, as `config` says.
-    pub async fn on_aws(config: &Config) -> Self {
+    pub async fn on_aws(config: &Config) -> Result<Self, ConfigError> {
         let store = StoreConfig {
             table: config.table.clone(),
             bucket: config.bucket.clone(),
             path_style: config.path_style,
         };
-        Self::new(Store::on_aws(store).await, config.public_url.as_deref())
+        let tickets = Upstream::new(config.tickets.clone())?;
+        let service = Self::new(Store::on_aws(store).await, config.public_url.as_deref());
+        service.with_tickets(tickets).with_model(config.model.as_ref())
     }
 
     /// On a store that is there already.
@@ -61,6 +73,27 @@ impl Service {
             app: App { storage: store, world, model: None, tickets: None },
             public_url: public_url.map(Arc::from),
         }
+    }
+
+    /// With a model, where there is one.
+    pub fn with_model(mut self, settings: Option<&ModelSettings>) -> Result<Self, ConfigError> {
+        if let Some(settings) = settings {
+            let usage = Arc::new(self.app.storage.clone());
+            self.app.model = Some(Arc::new(Llm::new(settings, usage, now_seconds)?));
+        }
+        Ok(self)
+    }
+
+    /// That reads tickets from `upstream`.
+    #[must_use]
+    pub fn with_tickets(mut self, upstream: Upstream) -> Self {
+        self.app.tickets = Some(Arc::new(upstream));
+        self
+    }
+
+    /// That reads tickets from where the environment says.
+    pub fn with_tickets_from_env(self) -> Result<Self, ConfigError> {
+        Ok(self.with_tickets(Upstream::new(config::ticket_settings_from_env()?)?))
     }
 
     /// Where a repository is connected.

@@ -10,11 +10,9 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use prevet_domain::limits::JSON_BODY_BYTES_MAX;
 use prevet_wire::error::ErrorBody;
-use prevet_wire::inspect::{InspectParameters, InspectResult};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -22,17 +20,14 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, decision_tools, inspect_tool, message};
+use crate::{Service, access, body, decision_tools, message, model, progress, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
-    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id. \
+    upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
+    what the diff does, ask answers a question about it, check_task says whether it does what a task asks. \
+    Before you ask a person to decide something, call lookup_decision; request_decision asks and waits; share_context \
+    tells others what they should know. \
     A verdict other than approve, and everything under degraded, is worth telling the user.";
-
-const INSPECT_DESCRIPTION: &str = "Inspects the diff that was uploaded for a session and returns JSON: verdict \
-    (approve, request_changes, incomplete, error), findings worst first, counts, and whatever was not read. \
-    profile: inspect (bugs, the default), security (security, LLM, agent, MCP and secrets) or review (all). \
-    intent: one line on what was just changed; on a recheck, which findings were addressed. \
-    The diff itself is never passed here: POST /session and POST /upload/{session_id} come first.";
 
 /// The route, and what lies below it.
 pub fn mcp_router(service: Service) -> Router {
@@ -46,10 +41,13 @@ pub fn mcp_router(service: Service) -> Router {
     let handler = Handler { service: service.clone() };
     let sessions = Arc::new(NeverSessionManager::default());
     let mcp = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
-    let guarded =
-        Router::new().route_service("/mcp", mcp).layer(middleware::from_fn_with_state(service, guard));
+    let guarded = Router::new()
+        .route_service("/mcp", mcp)
+        .layer(middleware::from_fn_with_state(service.clone(), guard));
     let no_oauth = axum::routing::any(no_oauth);
-    guarded.route("/.well-known/{*path}", no_oauth.clone()).route("/mcp/.well-known/{*path}", no_oauth)
+    let with_metadata =
+        guarded.route("/.well-known/{*path}", no_oauth.clone()).route("/mcp/.well-known/{*path}", no_oauth);
+    with_metadata.merge(model::model_router(service))
 }
 
 /// Clients that look for OAuth metadata are told at once that there is none to find.
@@ -127,9 +125,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            std::iter::once(inspect_diff_tool()).chain(decision_tools::all()).collect(),
-        ))
+        Ok(ListToolsResult::with_all_items([tools::all(), decision_tools::all()].concat()))
     }
 
     async fn call_tool(
@@ -138,7 +134,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        if request.name != "inspect_diff" {
+        let Some(step) = tools::step(&request.name) else {
             if let Some(result) =
                 decision_tools::call(&self.service, &request.name, arguments, &context).await
             {
@@ -148,41 +144,14 @@ impl ServerHandler for Handler {
                 format!("there is no tool named {:?}", request.name),
                 None,
             ));
-        }
-        report_progress(&context, "inspecting the diff").await;
-        let outcome = inspect_tool::call(&self.service, arguments).await;
-        Ok(match outcome {
-            Ok(result) => success(&result)?,
+        };
+        let call = |progress| tools::call(&self.service, &request.name, arguments, progress);
+        Ok(match progress::forwarded(&context, step, call).await {
+            Ok(result) => CallToolResult::structured(result),
             Err(failure) => error(failure.body()),
         }
         .into())
     }
-}
-
-fn inspect_diff_tool() -> Tool {
-    let annotations = ToolAnnotations::with_title("Inspect the uploaded diff")
-        .read_only(true)
-        .destructive(false)
-        .idempotent(true)
-        .open_world(false);
-    Tool::new("inspect_diff", INSPECT_DESCRIPTION, Arc::new(serde_json::Map::new()))
-        .with_input_schema::<InspectParameters>()
-        .with_output_schema::<InspectResult>()
-        .with_annotations(annotations)
-}
-
-async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
-    if let Some(token) = context.meta.get_progress_token() {
-        let notification = ProgressNotificationParam::new(token, 0.0).with_message(message);
-        // A client that went away needs no progress.
-        let _ = context.peer.notify_progress(notification).await;
-    }
-}
-
-fn success(result: &InspectResult) -> Result<CallToolResult, ErrorData> {
-    let value =
-        serde_json::to_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    Ok(CallToolResult::structured(value))
 }
 
 fn error(body: &ErrorBody) -> CallToolResult {

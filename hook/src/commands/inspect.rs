@@ -60,7 +60,8 @@ async fn inspect(
     progress.step("inspecting the change");
     let subject = Subject { patch: captured.patch, base: &base, after: After::WorkTree };
     let question = Question { profile: arguments.profile.clone(), intent: arguments.intent.clone() };
-    let inspection = inspection::run(client, repository, &session.session_id, subject, &question).await?;
+    let inspection =
+        inspection::run(client, repository, &session.session_id, subject, &question, &progress).await?;
     Ok(Some((inspection, policy)))
 }
 
@@ -78,7 +79,8 @@ fn nothing(format: OutputFormat) -> Result<u8, CommandError> {
     Ok(0)
 }
 
-fn base(
+/// What the work tree is compared with where the caller names nothing.
+pub fn base(
     repository: &Repository,
     session: &prevet_wire::session::SessionResponse,
 ) -> Result<String, CommandError> {

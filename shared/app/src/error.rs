@@ -5,7 +5,9 @@ use prevet_domain::ids::NameError;
 use prevet_domain::kind::Kind;
 use prevet_domain::session::AccessError;
 
+use crate::check_task::TaskError;
 use crate::decisions::DecisionError;
+use crate::model::ModelError;
 
 /// A use case's failure.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +57,18 @@ pub enum AppError {
     /// What is asked for, or answered, cannot be.
     #[error(transparent)]
     Decision(#[from] DecisionError),
+    /// The tool needs a model, and none is configured.
+    #[error(
+        "{0} needs a model, and none is configured: set PREVET_MODEL and its provider's key for the server (the README \
+         says how), or use inspect_diff and describe_change, which work without one"
+    )]
+    NoModel(&'static str),
+    /// The task of `check_task` cannot be made out.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The model gave no answer that can be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -95,6 +109,8 @@ impl AppError {
             Self::UnknownSession | Self::Missing(_) => Kind::Missing,
             Self::DiffReplaced | Self::Conflict(_) => Kind::Conflict,
             Self::Storage(_) => Kind::Unavailable,
+            Self::NoModel(_) | Self::Task(_) => Kind::Invalid,
+            Self::Model(error) => error.kind(),
             Self::NoRandomness | Self::EngineDied => Kind::Internal,
         }
     }
@@ -105,6 +121,9 @@ impl AppError {
             Self::UnknownSession => "UNKNOWN_SESSION",
             Self::NoDiff(_) => "NO_DIFF",
             Self::DiffReplaced => "BUSY",
+            Self::NoModel(_) => "MODEL_NOT_CONFIGURED",
+            Self::Task(TaskError::TooMany(_)) => "INVALID_INPUT",
+            Self::Task(_) => "TICKET_UNRESOLVED",
             other => other.kind().tool_code(),
         }
     }

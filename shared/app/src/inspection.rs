@@ -1,14 +1,18 @@
 //! `inspect_diff`: from a session's upload to a report.
 
 mod history;
+mod model_review;
+mod refuting;
 mod report;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use prevet_analysis::inspect::{ENGINE_VERSION, Request, inspect};
+use prevet_analysis::inspect::{ENGINE_VERSION, Report, Request, inspect};
+use prevet_analysis::prompt::PROMPT_VERSION;
 use prevet_analysis::secrets;
-use prevet_domain::change::{self, verify_post_image};
+use prevet_domain::change::{self, Change, verify_post_image};
 use prevet_domain::finding::{Profile, ReportType};
 use prevet_domain::ids::SessionId;
 use prevet_domain::limits::SESSION_IDLE_SECONDS;
@@ -16,9 +20,10 @@ use prevet_domain::policy::Policy;
 use prevet_domain::session::{Session, Upload};
 
 pub use self::history::{History, Remembered};
-pub use self::report::{Inspection, Run, StoredReport, VERSION as REPORT_VERSION};
+pub use self::report::{Inspection, ModelNotes, Run, StoredReport, VERSION as REPORT_VERSION};
 use crate::error::AppError;
 use crate::ports::Storage;
+use crate::progress::Progress;
 use crate::{App, digest};
 
 /// What a caller asks for.
@@ -36,8 +41,20 @@ pub struct InspectDiff {
     pub guidelines: Vec<String>,
     /// For a further page: whether the first one changed the branch's history.
     pub continues: Option<bool>,
+    /// The pull request's title.
+    pub title: String,
+    /// The pull request's description.
+    pub description: String,
     /// The diff that the caller means, by its SHA-256.
     pub expected_diff_sha256: Option<String>,
+}
+
+/// One inspection that was not made before.
+pub(crate) struct Work<'a> {
+    pub(crate) call: &'a InspectDiff,
+    pub(crate) session: &'a Session,
+    pub(crate) history: &'a History,
+    pub(crate) progress: &'a Progress,
 }
 
 /// An upload, decoded.
@@ -65,17 +82,27 @@ pub type DecodeBody = fn(&Bytes) -> Result<Contents, String>;
 
 impl<S: Storage> App<S> {
     /// Inspects the session's diff. Three storage calls at most when the report is there already.
-    pub async fn inspect_diff(&self, call: InspectDiff, decode: DecodeBody) -> Result<Inspection, AppError> {
+    pub async fn inspect_diff(
+        &self,
+        call: InspectDiff,
+        decode: DecodeBody,
+        progress: &Progress,
+    ) -> Result<Inspection, AppError> {
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
         let session = self.storage.use_session(&call.session_id, self.now(), expires_at).await?;
         let session = session.ok_or(AppError::UnknownSession)?;
         let upload = usable_upload(&session, call.expected_diff_sha256.as_deref())?;
-        let key = report_key(&call, &upload);
+        let key = self.report_key(&call, &upload);
         let (stored, history) = self.storage.look_up_report(&session.id, &key, &session.branch).await?;
+        // What the model could not answer then, it may answer now.
+        let stored = stored.filter(|report| report.is_settled() || call.continues.is_some());
         let cached = stored.is_some();
         let report = match stored {
             Some(report) => report,
-            None => self.run(&call, &session, &upload, &key, decode).await?,
+            None => {
+                let work = Work { call: &call, session: &session, history: &history, progress };
+                self.run(&work, &upload, &key, decode).await?
+            }
         };
         let types = asked_for(&call);
         let (history, changed) = match call.continues {
@@ -96,21 +123,48 @@ impl<S: Storage> App<S> {
 
     async fn run(
         &self,
-        call: &InspectDiff,
-        session: &Session,
+        work: &Work<'_>,
         upload: &Upload,
         key: &str,
         decode: DecodeBody,
     ) -> Result<StoredReport, AppError> {
         let gone = AppError::NoDiff("the session's diff is no longer kept; upload it again");
         let body = self.storage.body(&upload.object_key).await?.ok_or(gone)?;
-        let types = asked_for(call);
+        let types = asked_for(work.call);
         // The engine computes for as long as it takes: other calls must not wait behind it.
         let engine = tokio::task::spawn_blocking(move || inspect_body(&body, &types, decode));
-        let report = engine.await.map_err(|_| AppError::EngineDied)??;
+        let mut inspected = engine.await.map_err(|_| AppError::EngineDied)??;
+        let notes = match &self.model {
+            None => None,
+            Some(model) => Some(self.review(Arc::clone(model), work, &mut inspected).await?),
+        };
+        let Inspected { report, context, has_context, .. } = inspected;
+        let mut report = StoredReport::new(report, &context.policy, has_context);
+        report.model = notes;
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
-        self.storage.put_report(&session.id, key, &report, expires_at).await?;
+        self.storage.put_report(&work.session.id, key, &report, expires_at).await?;
         Ok(report)
+    }
+
+    /// What a report depends on, and nothing else.
+    fn report_key(&self, call: &InspectDiff, upload: &Upload) -> String {
+        let types: Vec<&str> = asked_for(call).into_iter().map(ReportType::as_str).collect();
+        let (types, guidelines) = (types.join(","), call.guidelines.join("\0"));
+        let context = upload.context_sha256.as_deref().unwrap_or("-");
+        let mut parts = vec![
+            ENGINE_VERSION,
+            &upload.diff_sha256,
+            context,
+            call.profile.as_str(),
+            &types,
+            &call.intent,
+            &guidelines,
+        ];
+        let model = self.model.as_ref().map(|model| model.name());
+        if let Some(model) = &model {
+            parts.extend([model, PROMPT_VERSION, &call.title, &call.description]);
+        }
+        digest(&parts.into_iter().map(str::as_bytes).collect::<Vec<_>>())
     }
 }
 
@@ -118,7 +172,11 @@ fn asked_for(call: &InspectDiff) -> Vec<ReportType> {
     call.report_types.clone().unwrap_or_else(|| call.profile.report_types())
 }
 
-fn usable_upload(session: &Session, expected_diff_sha256: Option<&str>) -> Result<Upload, AppError> {
+/// The upload that a call is about.
+pub(crate) fn usable_upload(
+    session: &Session,
+    expected_diff_sha256: Option<&str>,
+) -> Result<Upload, AppError> {
     let none =
         AppError::NoDiff("no diff was uploaded for this session: POST it to /upload/{session_id} first");
     let upload = session.upload.clone().ok_or(none)?;
@@ -131,36 +189,34 @@ fn usable_upload(session: &Session, expected_diff_sha256: Option<&str>) -> Resul
     Ok(upload)
 }
 
-/// What a report depends on, and nothing else.
-fn report_key(call: &InspectDiff, upload: &Upload) -> String {
-    let types: Vec<&str> = asked_for(call).into_iter().map(ReportType::as_str).collect();
-    let (types, guidelines) = (types.join(","), call.guidelines.join("\0"));
-    let context = upload.context_sha256.as_deref().unwrap_or("-");
-    let parts = [
-        ENGINE_VERSION,
-        &upload.diff_sha256,
-        context,
-        call.profile.as_str(),
-        &types,
-        &call.intent,
-        &guidelines,
-    ];
-    digest(&parts.map(str::as_bytes))
+/// What the rules came to, and what they looked at.
+struct Inspected {
+    change: Change,
+    context: Context,
+    has_context: bool,
+    report: Report,
 }
 
-fn inspect_body(body: &Bytes, types: &[ReportType], decode: DecodeBody) -> Result<StoredReport, AppError> {
+impl Inspected {
+    fn request<'a>(&'a self, types: &'a [ReportType]) -> Request<'a> {
+        Request {
+            change: &self.change,
+            files: &self.context.files,
+            left_out: &self.context.left_out,
+            policy: &self.context.policy,
+            report_types: types,
+        }
+    }
+}
+
+fn inspect_body(body: &Bytes, types: &[ReportType], decode: DecodeBody) -> Result<Inspected, AppError> {
     let contents = decode(body).map_err(AppError::Input)?;
     let change = change::parse(&contents.diff)?;
     let has_context = contents.context.is_some();
     let context = contents.context.unwrap_or_default();
-    let request = Request {
-        change: &change,
-        files: &context.files,
-        left_out: &context.left_out,
-        policy: &context.policy,
-        report_types: types,
-    };
-    Ok(StoredReport::new(inspect(&request), &context.policy, has_context))
+    let mut inspected = Inspected { change, context, has_context, report: Report::default() };
+    inspected.report = inspect(&inspected.request(types));
+    Ok(inspected)
 }
 
 /// Whether the diff is a patch, and the context's files are those that it leads to.

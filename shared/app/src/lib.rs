@@ -1,16 +1,26 @@
 //! The use cases, over ports: no transport, no storage product, no clock of its own.
 //!
-//! [`App`] holds the ports; [`sessions`], [`uploads`], [`inspection`] and [`administration`] are its use cases.
+//! [`App`] holds the ports; [`sessions`], [`uploads`], [`inspection`], [`describe`], [`ask`],
+//! [`check_task`] and [`administration`] are its use cases.
 
 pub mod administration;
+pub mod ask;
+mod asking;
+pub mod check_task;
+mod consult;
 pub mod decisions;
+pub mod describe;
 pub mod error;
 pub mod inspection;
 pub mod model;
+pub mod model_trial;
 pub mod ports;
+pub mod progress;
+pub mod reading;
 pub mod sessions;
 pub mod tickets;
 pub mod uploads;
+pub mod usage;
 
 use std::sync::Arc;
 

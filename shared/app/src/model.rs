@@ -29,6 +29,8 @@ pub struct ModelAnswer {
     pub input_tokens: u64,
     /// Tokens that the answer has.
     pub output_tokens: u64,
+    /// What both cost, in millionths of a US dollar, where prices are set.
+    pub micro_usd: Option<u64>,
 }
 
 /// Why there is no answer.
@@ -46,6 +48,12 @@ pub enum ModelError {
         /// The bound.
         seconds: u64,
     },
+    /// The time for all questions of one call ended.
+    #[error("the time for the questions of one call ({seconds} s) ended")]
+    CallEnded {
+        /// The bound.
+        seconds: u64,
+    },
     /// The tenant's budget of the day is used up.
     #[error("the model's budget of today is used up: {0}")]
     BudgetExhausted(String),
@@ -59,7 +67,7 @@ impl ModelError {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Busy { .. } | Self::BudgetExhausted(_) => Kind::Busy,
-            Self::TimedOut { .. } | Self::Failed(_) => Kind::Unavailable,
+            Self::TimedOut { .. } | Self::CallEnded { .. } | Self::Failed(_) => Kind::Unavailable,
         }
     }
 }
@@ -77,4 +85,15 @@ pub trait Model: Debug + Send + Sync {
 
     /// Asks, within bounds of time, retries and the tenant's budget.
     fn ask<'a>(&'a self, tenant: &'a TenantKey, request: ModelRequest) -> Answer<'a>;
+
+    /// Asks, with a budget of the day that may be lower than the configured one, in millionths of a US dollar.
+    fn ask_within<'a>(
+        &'a self,
+        tenant: &'a TenantKey,
+        request: ModelRequest,
+        budget_micro_usd: Option<u64>,
+    ) -> Answer<'a> {
+        let _ = budget_micro_usd;
+        self.ask(tenant, request)
+    }
 }

@@ -7,7 +7,7 @@ use std::future::Future;
 
 use bytes::Bytes;
 use prevet_domain::ids::{Branch, RepositoryName, Revision, SessionId, TenantKey};
-use prevet_domain::session::{Integration, KeyRecord, Session, SessionIdentity, Upload};
+use prevet_domain::session::{Integration, KeyRecord, PriorTask, Session, SessionIdentity, Upload};
 
 use crate::error::StorageError;
 use crate::inspection::{History, StoredReport};
@@ -130,6 +130,21 @@ pub trait Storage: Clone + Send + Sync + 'static {
         upload: &Upload,
         expires_at: u64,
     ) -> impl Future<Output = Answer<bool>> + Send;
+
+    /// Makes `task` the one that was checked last; false if the session is gone.
+    fn record_prior_task(
+        &self,
+        id: &SessionId,
+        task: &PriorTask,
+        expires_at: u64,
+    ) -> impl Future<Output = Answer<bool>> + Send;
+
+    /// A repository's integration.
+    fn integration(
+        &self,
+        tenant: &TenantKey,
+        repository: &RepositoryName,
+    ) -> impl Future<Output = Answer<IntegrationLookup>> + Send;
 
     /// A stored report and a branch's history, in one read (two calls for a report too large for the table).
     fn look_up_report(

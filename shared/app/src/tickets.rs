@@ -6,27 +6,7 @@ use std::pin::Pin;
 
 use prevet_domain::ids::TenantKey;
 use prevet_domain::kind::Kind;
-
-/// What names a ticket.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TicketReference {
-    /// An issue of a GitHub repository.
-    GitHub {
-        /// The host, `github.com` where none was stated.
-        host: String,
-        /// `owner/name`.
-        repository: String,
-        /// The issue's number.
-        number: u64,
-    },
-    /// A Jira issue.
-    Jira {
-        /// The site, where a URL stated one.
-        site: Option<String>,
-        /// `KEY-123`.
-        key: String,
-    },
-}
+pub use prevet_domain::ticket::TicketReference;
 
 /// A ticket as it was fetched, as plain text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,4 +42,9 @@ pub type Fetched<'a> = Pin<Box<dyn Future<Output = Result<Ticket, TicketError>> 
 pub trait Tickets: Debug + Send + Sync {
     /// Fetches one anew.
     fn fetch<'a>(&'a self, tenant: &'a TenantKey, reference: &'a TicketReference) -> Fetched<'a>;
+
+    /// The only Jira projects whose keys count; any, less the names of standards, where none is named.
+    fn projects(&self) -> &[String] {
+        &[]
+    }
 }

@@ -59,3 +59,9 @@ pub const MATCHES_DEFAULT: u32 = 10;
 pub const MATCHES_MAX: u32 = 50;
 /// Other wordings that one lot holds.
 pub const LOT_ASKS_MAX: usize = 50;
+/// The `input` of a review round.
+pub const REVIEW_INPUT_BYTES_MAX: usize = 1 << 20;
+/// What is read of a reviewer's text; the rest counts as not said.
+pub const REVIEW_ANSWER_BYTES_MAX: usize = 2 << 20;
+/// Issues of one round; those that follow are left out, and no verdict approves beside them.
+pub const REVIEW_ISSUES_MAX: usize = 500;

@@ -90,6 +90,11 @@ impl Key {
         Self::new(format!("session#{id}"), format!("history#{}", digest(&[branch.as_str().as_bytes()])))
     }
 
+    /// What a tenant's models cost on a day, in days since the epoch.
+    pub fn usage(tenant: &TenantKey, day: u64) -> Self {
+        Self::new(format!("tenant#{tenant}"), format!("usage#{day}"))
+    }
+
     /// As the SDK wants it.
     pub fn attributes(&self) -> Attributes {
         HashMap::from([

@@ -11,6 +11,7 @@ mod preparation;
 mod reports;
 mod sessions;
 mod storage;
+mod usage;
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{
 use prevet_app::error::StorageError;
 use prevet_app::ports::{IntegrationLookup, SessionLookup, SessionTouch};
 use prevet_domain::ids::{SessionId, TenantKey};
-use prevet_domain::session::{Integration, KeyRecord, Session, SessionIdentity, Upload};
+use prevet_domain::session::{Integration, KeyRecord, PriorTask, Session, SessionIdentity, Upload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -249,6 +249,31 @@ impl Store {
             .expression_attribute_names("#upload", "upload")
             .expression_attribute_values(":upload", value)
             .expression_attribute_values(":one", number(1))
+            .expression_attribute_values(":end", number(expires_at));
+        match request.send().await {
+            Ok(_) => Ok(true),
+            Err(error) if is_condition(error.as_service_error()) => Ok(false),
+            Err(error) => Err(failed(action, error)),
+        }
+    }
+
+    pub(crate) async fn set_prior_task(
+        &self,
+        id: &SessionId,
+        task: &PriorTask,
+        expires_at: u64,
+    ) -> Result<bool, StorageError> {
+        let action = "recording a task";
+        let value = serde_dynamo::to_attribute_value(task).map_err(|error| unreadable(action, error))?;
+        let request = self
+            .dynamodb
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(Key::session(id).attributes()))
+            .update_expression("SET #data.prior_task = :task, #data.expires_at = :end, expires_at = :end")
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_names("#data", "data")
+            .expression_attribute_values(":task", value)
             .expression_attribute_values(":end", number(expires_at));
         match request.send().await {
             Ok(_) => Ok(true),

@@ -3,13 +3,14 @@
 use bytes::Bytes;
 use prevet_app::error::StorageError;
 use prevet_app::inspection::{History, StoredReport};
-use prevet_app::ports::{SessionLookup, SessionTouch, Storage, Tenant};
-use prevet_domain::ids::{Branch, SessionId, TenantKey};
-use prevet_domain::session::{Integration, KeyRecord, Session, SessionIdentity, Upload};
+use prevet_app::ports::{IntegrationLookup, SessionLookup, SessionTouch, Storage, Tenant};
+use prevet_domain::ids::{Branch, RepositoryName, SessionId, TenantKey};
+use prevet_domain::session::{Integration, KeyRecord, PriorTask, Session, SessionIdentity, Upload};
 
 use crate::Store;
 use crate::administration::TenantItem;
 use crate::item::Key;
+use crate::sessions::IntegrationItem;
 
 type Answer<T> = Result<T, StorageError>;
 
@@ -73,6 +74,20 @@ impl Storage for Store {
 
     async fn record_upload(&self, id: &SessionId, upload: &Upload, expires_at: u64) -> Answer<bool> {
         self.set_upload(id, upload, expires_at).await
+    }
+
+    async fn record_prior_task(&self, id: &SessionId, task: &PriorTask, expires_at: u64) -> Answer<bool> {
+        self.set_prior_task(id, task, expires_at).await
+    }
+
+    async fn integration(
+        &self,
+        tenant: &TenantKey,
+        repository: &RepositoryName,
+    ) -> Answer<IntegrationLookup> {
+        let item: Option<IntegrationItem> =
+            self.read_one(&Key::integration(tenant, repository.as_str())).await?;
+        Ok(item.unwrap_or_default().into())
     }
 
     async fn look_up_report(

@@ -9,7 +9,7 @@ use prevet_domain::policy::RuleSetting;
 use prevet_domain::verdict::{Cause, NotReviewed};
 
 use super::evidence::{self, Masked};
-use super::{Draft, Request};
+use super::{Draft, NO_RULES_REASON, Request};
 use crate::hit::Hit;
 use crate::language::{TextKind, detect, is_code_name};
 use crate::place::{Relation, Touched};
@@ -114,8 +114,7 @@ fn read(request: &Request<'_>, change: &FileChange, path: &str, text: &[u8], out
     let mut hits = text_rules::scan(&source);
     hits.retain(|hit| touched.relation(&source, hit) == Relation::Touched);
     if kind == TextKind::UnknownCode {
-        let reason = "no rules for this language: only what applies to any text was looked for";
-        outcome.not_reviewed = Some(not_reviewed(path, reason, Cause::Gap));
+        outcome.not_reviewed = Some(not_reviewed(path, NO_RULES_REASON, Cause::Gap));
     } else if language.is_some() {
         match code_hits(&source, change, &touched) {
             Ok(found) => hits.extend(found),

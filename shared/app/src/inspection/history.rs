@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use prevet_domain::finding::ReportType;
+use prevet_analysis::answer::settle::MODEL_RULE;
+use prevet_domain::finding::{Finding, ReportType};
 use serde::{Deserialize, Serialize};
 
 use super::StoredReport;
@@ -26,6 +27,9 @@ pub struct Remembered {
     pub title: String,
     /// Its file.
     pub file: String,
+    /// The finding itself, where a model made it: a rule finds its own again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
 }
 
 impl History {
@@ -44,6 +48,7 @@ impl History {
                 report_type: finding.report_type,
                 title: finding.title.clone(),
                 file: finding.file.clone(),
+                finding: (finding.rule == MODEL_RULE).then(|| finding.clone()),
             };
             findings.insert(finding.id.clone(), remembered);
         }
@@ -54,6 +59,12 @@ impl History {
     #[must_use]
     pub fn previous(self) -> Self {
         Self { findings: self.before, before: BTreeMap::new() }
+    }
+
+    /// What models found of `types`.
+    pub fn of_models(&self, types: &[ReportType]) -> Vec<Finding> {
+        let findings = self.findings.values().filter_map(|it| it.finding.as_ref());
+        findings.filter(|finding| types.contains(&finding.report_type)).cloned().collect()
     }
 
     /// Id and title of what was there before and is gone in a run of `types` that came to `report`.

@@ -1,5 +1,6 @@
 //! A report as it is kept, and as it is given to one caller.
 
+use prevet_analysis::answer::admit::Dropped;
 use prevet_analysis::inspect::Report;
 use prevet_domain::finding::{Finding, Profile, ReportType, Status, Suppressed};
 use prevet_domain::policy::Policy;
@@ -26,6 +27,26 @@ pub struct StoredReport {
     pub has_context: bool,
     /// Files that were read from their hunks alone.
     pub fragments: usize,
+    /// What the model did, where one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelNotes>,
+}
+
+/// What the model did in one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelNotes {
+    /// Which model.
+    pub name: String,
+    /// Questions that it answered.
+    pub questions: usize,
+    /// Tokens of the questions.
+    pub input_tokens: u64,
+    /// Tokens of the answers.
+    pub output_tokens: u64,
+    /// What it said that did not become a finding, and why.
+    pub dropped: Vec<Dropped>,
+    /// Whether something was not answered: such a report is not given again for another call.
+    pub degraded: bool,
 }
 
 /// The version of [`StoredReport`] that is written.
@@ -44,7 +65,13 @@ impl StoredReport {
             coverage: report.coverage,
             has_context,
             fragments: report.fragments,
+            model: None,
         }
+    }
+
+    /// Whether it is as good for the next identical call.
+    pub fn is_settled(&self) -> bool {
+        !self.model.as_ref().is_some_and(|notes| notes.degraded)
     }
 
     /// Whether a finding of that id is in it, ignored or not.

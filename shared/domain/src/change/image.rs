@@ -74,16 +74,24 @@ pub fn pre_image(file: &FileChange, post: &[u8]) -> Vec<u8> {
 
 /// What the hunks alone show of the file after the change, each line at its own number, blank lines between.
 pub fn post_fragment(file: &FileChange) -> Vec<u8> {
+    fragment(file, LineKind::Removed, |line| line.new_number)
+}
+
+/// What the hunks alone show of the file before the change, each line at its own number, blank lines between.
+pub fn pre_fragment(file: &FileChange) -> Vec<u8> {
+    fragment(file, LineKind::Added, |line| line.old_number)
+}
+
+fn fragment(file: &FileChange, other_side: LineKind, number_of: fn(&Line) -> u32) -> Vec<u8> {
     let mut text = Vec::new();
     let mut number = 1;
-    let shown =
-        file.hunks().iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != LineKind::Removed);
+    let shown = file.hunks().iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != other_side);
     for line in shown {
         // A hunk far down a huge file would cost a blank line for each line before it.
-        let gap = (line.new_number.saturating_sub(number) as usize).min(BLANK_LINES_MAX);
+        let gap = (number_of(line).saturating_sub(number) as usize).min(BLANK_LINES_MAX);
         text.extend(std::iter::repeat_n(b'\n', gap));
         push_line(&mut text, &line.text, true);
-        number = line.new_number + 1;
+        number = number_of(line) + 1;
     }
     text
 }

@@ -130,6 +130,11 @@ impl Client {
         self.send(self.rpc_request(era, method, params)).await
     }
 
+    /// What any tool answers.
+    pub async fn tool_answer(&self, name: &str, arguments: &Value) -> Answer {
+        self.rpc(Era::Modern, "tools/call", &json!({ "name": name, "arguments": arguments })).await
+    }
+
     /// Calls `inspect_diff`.
     pub async fn inspect_answer(&self, arguments: &Value) -> Answer {
         let params = json!({ "name": "inspect_diff", "arguments": arguments });

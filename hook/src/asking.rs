@@ -1,0 +1,127 @@
+//! The work tree's change through `describe_change`, `ask` or `check_task`.
+
+use bytes::Bytes;
+use prevet_domain::kind::Kind;
+use prevet_wire::error::ErrorBody;
+use prevet_wire::session::SessionResponse;
+use prevet_wire::tool::ToolContext;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::cli::{AnswerFormat, Asked};
+use crate::client::{Client, Upload};
+use crate::commands::diff::connect;
+use crate::commands::inspect;
+use crate::config::Config;
+use crate::console::{self, Progress};
+use crate::context::{self, After};
+use crate::error::CommandError;
+use crate::git::Repository;
+use crate::report::escape;
+
+const NOTHING_CHANGED: &str = "nothing has changed: there is nothing to read";
+
+/// A tool, and what it is called with once the session is known.
+pub struct Tool<'a, Parameters> {
+    /// Its name.
+    pub name: &'static str,
+    /// What is shown while it runs.
+    pub step: &'static str,
+    /// Its parameters.
+    pub parameters: &'a dyn Fn(&SessionResponse, ToolContext) -> Result<Parameters, CommandError>,
+}
+
+/// The tool's result as it came, and as it was read; `None` where nothing has changed.
+pub async fn run<Parameters: Serialize, Answer: DeserializeOwned>(
+    config: &Config,
+    asked: &Asked,
+    tool: &Tool<'_, Parameters>,
+) -> Result<Option<(Value, Answer)>, CommandError> {
+    let repository = Repository::discover(&config.git())?;
+    let (connection, client) = connect(config).await?;
+    let outcome = call(&client, &repository, asked, tool).await;
+    connection.close().await;
+    let Some(raw) = outcome? else { return Ok(None) };
+    let answer = serde_json::from_value(raw.clone()).map_err(|error| {
+        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
+    })?;
+    Ok(Some((raw, answer)))
+}
+
+async fn call<Parameters: Serialize>(
+    client: &Client,
+    repository: &Repository,
+    asked: &Asked,
+    tool: &Tool<'_, Parameters>,
+) -> Result<Option<Value>, CommandError> {
+    let progress = Progress::start("opening a session");
+    let captured = capture(client, repository, asked, &progress).await?;
+    let Some(Captured { session, upload }) = captured else { return Ok(None) };
+    client.upload(&session.session_id, &upload).await?;
+    progress.step(tool.step);
+    let context =
+        ToolContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..ToolContext::default() };
+    let parameters = (tool.parameters)(&session, context)?;
+    client.call(tool.name, &parameters, &progress).await.map(Some)
+}
+
+struct Captured {
+    session: SessionResponse,
+    upload: Upload,
+}
+
+async fn capture(
+    client: &Client,
+    repository: &Repository,
+    asked: &Asked,
+    progress: &Progress,
+) -> Result<Option<Captured>, CommandError> {
+    let (branch, head) = (repository.branch_name()?, repository.head()?);
+    let session = crate::inspection::open_session(client, repository, &branch, head.as_deref()).await?;
+    progress.step("capturing the change");
+    let base = match &asked.base {
+        Some(base) => repository.base_id(base)?,
+        None => inspect::base(repository, &session)?,
+    };
+    let captured = repository.capture_work_tree(&base)?;
+    inspect::tell_left_out(&captured);
+    if captured.patch.is_empty() {
+        return Ok(None);
+    }
+    let patch = Bytes::from(captured.patch);
+    let change = crate::inspection::parse(&patch)?;
+    let pack = context::build(repository, &change, &base, After::WorkTree)?;
+    let upload = Upload::new(&patch, &base, pack)?;
+    Ok(Some(Captured { session, upload }))
+}
+
+/// Prints Markdown, or the result as it is.
+pub fn print(asked: &Asked, raw: &Value, markdown: &str, notes: &[String]) -> Result<(), CommandError> {
+    for note in notes {
+        console::say(note);
+    }
+    match asked.format {
+        AnswerFormat::Text => console::data(format!("{}\n", escape::lines(markdown.trim_end())).as_bytes()),
+        AnswerFormat::Json => console::json(raw),
+    }
+}
+
+/// Nothing has changed: a program that reads the output gets a document all the same, which claims nothing.
+pub fn nothing(asked: &Asked, exit_code: u8) -> Result<u8, CommandError> {
+    console::say(NOTHING_CHANGED);
+    if asked.format == AnswerFormat::Json {
+        console::json(&ErrorBody { error: NOTHING_CHANGED.to_owned(), code: "NO_DIFF".to_owned() })?;
+    }
+    Ok(exit_code)
+}
+
+/// What went otherwise than assumed, in a line each.
+pub fn notes(
+    context_refresh: Option<prevet_wire::inspect::Deviation>,
+    degraded: Option<prevet_wire::inspect::Degraded>,
+) -> Vec<String> {
+    let context = context_refresh.map(|it| format!("context: {}", it.reason));
+    let unread = degraded.map(|it| format!("not everything was read: {}", it.cause));
+    context.into_iter().chain(unread).collect()
+}
