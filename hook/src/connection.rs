@@ -57,6 +57,14 @@ impl Connection {
         }
     }
 
+    /// Whether the server is this process's own and ends with it.
+    pub const fn is_embedded(&self) -> bool {
+        #[cfg(feature = "embedded")]
+        return self.embedded.is_some();
+        #[cfg(not(feature = "embedded"))]
+        return false;
+    }
+
     fn to(endpoint: Endpoint) -> Self {
         Self {
             endpoint,
