@@ -158,12 +158,11 @@ impl Client {
         tool: &'static str,
         parameters: &impl serde::Serialize,
         wait_seconds: u64,
+        progress: &Progress,
     ) -> Result<(Value, bool), CommandError> {
         let seconds = self.waits.session_seconds + wait_seconds;
-        let progress = Progress::start("asking about the decision");
-        let answer =
-            tokio::time::timeout(Duration::from_secs(seconds), self.tool_result(tool, parameters, &progress))
-                .await;
+        let call = self.tool_result(tool, parameters, progress);
+        let answer = tokio::time::timeout(Duration::from_secs(seconds), call).await;
         let result = answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, tool, seconds)))?;
         if result.is_error != Some(true) {
             return Ok((read_result(result)?, false));

@@ -138,11 +138,17 @@ impl<S: Storage> App<S> {
             None => None,
             Some(model) => Some(self.review(Arc::clone(model), work, &mut inspected).await?),
         };
-        let Inspected { report, context, has_context, .. } = inspected;
+        let Inspected { change, report, context, has_context } = inspected;
         let mut report = StoredReport::new(report, &context.policy, has_context);
         report.model = notes;
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
         self.storage.put_report(&work.session.id, key, &report, expires_at).await?;
+        let files: Vec<String> = change.files.iter().map(|file| file.shown_path()).collect();
+        let tenant = &work.session.identity.tenant;
+        if let Err(error) = self.storage.note_file_changes(tenant, &files, self.now()).await {
+            // The report stands; what was decided about these files looks fresher than it is.
+            tracing::warn!(%error, "changes of files are not noted");
+        }
         Ok(report)
     }
 
