@@ -8,6 +8,7 @@ pub mod answer;
 pub mod citation;
 pub mod convention;
 pub mod excerpt;
+pub mod graph;
 pub mod hit;
 pub mod ignore;
 pub mod inspect;
