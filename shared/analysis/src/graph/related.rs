@@ -270,9 +270,7 @@ fn chosen(lines: &[&str], ranges: impl Iterator<Item = (u32, u32)>, bytes_max: u
     for row in shown {
         let near = previous.filter(|it| row - it <= GAP_LINES_MAX as usize + 1);
         match (near, excerpts.last_mut()) {
-            (Some(before), Some(last)) => {
-                lines[before + 1..=row].iter().for_each(|it| last.text.push_str(it))
-            }
+            (Some(before), Some(last)) => last.text.extend(lines[before + 1..=row].iter().copied()),
             _ => excerpts.push(Excerpt {
                 first_line: u32::try_from(row + 1).unwrap_or(u32::MAX),
                 text: lines[row].to_owned(),

@@ -137,8 +137,9 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
         }
         if is_import(self.language, node) {
             self.import_end = node.end_byte();
-            let imports = imports::parse(self.language, self.of(node));
-            imports.into_iter().for_each(|import| self.bring_in(import));
+            for import in imports::parse(self.language, self.of(node)) {
+                self.bring_in(import);
+            }
         } else if let Some(found) = defining(self.language, node) {
             self.define(node, &found);
         }
