@@ -3,7 +3,7 @@
 
 pub mod admit;
 pub mod claim;
-mod lenient;
+pub(crate) mod lenient;
 pub mod place;
 pub mod read;
 pub mod settle;

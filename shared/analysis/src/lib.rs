@@ -7,7 +7,6 @@
 pub mod answer;
 pub mod citation;
 pub mod convention;
-pub mod excerpt;
 pub mod graph;
 pub mod hit;
 pub mod ignore;

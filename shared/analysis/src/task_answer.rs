@@ -1,7 +1,6 @@
 //! What a model says of a task, read leniently and believed sparingly.
 
 mod evidence;
-mod json;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +10,7 @@ use prevet_domain::task::Standing;
 use serde_json::Value;
 
 pub use self::evidence::{Evidence, Shown};
+use crate::answer::lenient;
 
 /// Requirements of one task.
 pub const REQUIREMENTS_MAX: usize = 60;
@@ -33,12 +33,21 @@ pub struct Judgement {
     pub evidence: Vec<Evidence>,
 }
 
+/// What an answer says, and whether it is there to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told<T> {
+    /// What it says.
+    pub what: T,
+    /// Whether nothing was cut off.
+    pub complete: bool,
+}
+
 /// The requirements that a model quotes from `task`; what is not in the task is left out. `None` for an answer
 /// that cannot be read.
-pub fn requirements(answer: &str, task: &str) -> Option<Vec<String>> {
-    let entries = json::entries(answer, "requirements")?;
+pub fn requirements(answer: &str, task: &str) -> Option<Told<Vec<String>>> {
+    let found = lenient::entries(answer, "requirements", Some)?;
     let text = normal(task);
-    let said = entries.iter().filter_map(|entry| match entry {
+    let said = found.entries.iter().filter_map(|entry| match entry {
         Value::String(text) => Some(text.as_str()),
         Value::Object(fields) => {
             ["requirement", "quote", "text"].iter().find_map(|name| fields.get(*name)?.as_str())
@@ -49,7 +58,7 @@ pub fn requirements(answer: &str, task: &str) -> Option<Vec<String>> {
         let quote = normal(it);
         quote.chars().any(char::is_alphanumeric) && text.contains(&quote)
     });
-    Some(without_repetition(quoted.map(bounded)))
+    Some(Told { what: without_repetition(quoted.map(bounded)), complete: found.complete })
 }
 
 /// What a task lists by itself: items to tick, and lists under headings such as "Acceptance criteria".
@@ -88,10 +97,10 @@ pub fn united(mut all: Vec<String>, more: Vec<String>) -> Vec<String> {
 }
 
 /// The judgements by number, from 1 to `count`; `None` for an answer that cannot be read.
-pub fn judgements(answer: &str, count: usize, shown: &Shown) -> Option<BTreeMap<usize, Judgement>> {
-    let entries = json::entries(answer, "judgements")?;
+pub fn judgements(answer: &str, count: usize, shown: &Shown) -> Option<Told<BTreeMap<usize, Judgement>>> {
+    let found = lenient::objects(answer, "judgements")?;
     let mut all = BTreeMap::new();
-    for fields in entries.iter().filter_map(Value::as_object) {
+    for fields in &found.entries {
         let number = ["number", "requirement", "id"].iter().find_map(|name| number(fields.get(*name)?));
         let Some(number) = number.filter(|it| (1..=count).contains(it)) else { continue };
         let word =
@@ -100,7 +109,7 @@ pub fn judgements(answer: &str, count: usize, shown: &Shown) -> Option<BTreeMap<
         let quotes = fields.get("evidence").map(quotes).unwrap_or_default();
         all.insert(number, judgement(word, reason, &quotes, shown));
     }
-    (!all.is_empty()).then_some(all)
+    (!all.is_empty()).then_some(Told { what: all, complete: found.complete })
 }
 
 fn judgement(word: &str, reason: &str, quotes: &[(String, String)], shown: &Shown) -> Judgement {

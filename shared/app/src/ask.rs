@@ -64,34 +64,35 @@ async fn answer(
     question: &str,
 ) -> Result<(String, Option<Unread>, Vec<String>), ModelError> {
     let beside = question.len() + OUTLINE_BYTES_MAX;
-    let parts = consultation.parts(reading, beside, ANSWER_TOKENS);
+    let plan = consultation.parts(reading, beside, ANSWER_TOKENS);
     let read = |text: &str| markdown(text, ANSWER_BYTES_MAX);
     let outline = outline(reading);
     let mut visited = reading.files_visited();
-    if let [part] = parts.as_slice() {
-        let room = consultation.data_bytes_max(ANSWER_TOKENS).saturating_sub(beside + part.text.len());
+    if let ([part], []) = (plan.parts.as_slice(), plan.left_over.as_slice()) {
+        let text = part.text();
+        let room = consultation.data_bytes_max(ANSWER_TOKENS).saturating_sub(beside + text.len());
         let (files, names) = whole_files(reading, room);
         visited.extend(names);
-        let data = [
-            ("question", question),
-            ("outline", &outline),
-            ("change", &part.text),
-            ("files after it", &files),
-        ];
-        return Ok((consultation.ask_for(TASK, &data, ANSWER_TOKENS, read).await?, None, visited));
+        let data =
+            [("question", question), ("outline", &outline), ("change", &text), ("files after it", &files)];
+        let answer = consultation.ask_for(TASK, &data, ANSWER_TOKENS, read).await?;
+        return Ok((answer.what, None, visited));
     }
-    let each = about_each(&parts, |part| {
+    let each = about_each(&plan, |part| {
         Box::pin(async move {
-            let data = [("question", question), ("part of the change", part.text.as_str())];
+            let text = part.text();
+            let data = [("question", question), ("part of the change", text.as_str())];
             consultation.ask_for(NOTE_TASK, &data, NOTE_TOKENS, read).await
         })
     });
     let each = each.await?;
     let room = consultation.data_bytes_max(ANSWER_TOKENS).saturating_sub(beside);
-    let notes = joined_notes(&each.answers, room);
+    let notes: Vec<String> = each.answers.into_iter().map(|it| it.what).collect();
+    let notes = joined_notes(&notes, room);
     let data = [("question", question), ("outline", outline.as_str()), ("notes", &notes)];
     let task = format!("{TASK} {NOTES_TASK}");
-    Ok((consultation.ask_for(&task, &data, ANSWER_TOKENS, read).await?, each.unread, visited))
+    let answer = consultation.ask_for(&task, &data, ANSWER_TOKENS, read).await?;
+    Ok((answer.what, each.unread, visited))
 }
 
 fn outline(reading: &Reading) -> String {

@@ -3,22 +3,21 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use prevet_analysis::excerpt::{self, Part};
-use prevet_domain::ids::TenantKey;
+use prevet_analysis::prompt::BYTES_PER_TOKEN;
+use prevet_analysis::prompt::fence::{data_rule, fenced};
+use prevet_analysis::prompt::part::{Part, Plan, plan};
+use prevet_analysis::prompt::question::Question;
 
 use crate::App;
+use crate::asking::Asking;
 use crate::error::AppError;
-use crate::fence::Fence;
-use crate::model::{Model, ModelError, ModelRequest};
+use crate::model::ModelError;
 use crate::ports::Storage;
 use crate::reading::{Call, Reading, Unread};
 
-/// Bytes that a token is counted as: few, so that the limit errs to the safe side.
-const BYTES_PER_TOKEN: usize = 3;
 /// A part is at least this large, however small the model's limit.
 const PART_BYTES_MIN: usize = 1_000;
 /// What a part may have, whatever the model takes: attention thins out.
@@ -36,11 +35,17 @@ const TOO_MANY_PARTS: &str = "the change has more parts than one call reads";
 
 /// A model that is asked for one call of one tenant.
 pub(crate) struct Consultation {
-    model: Arc<dyn Model>,
-    tenant: TenantKey,
+    asking: Asking,
     purpose: &'static str,
-    fence: Fence,
+    marker: String,
     surroundings: String,
+}
+
+/// A text that was asked for.
+pub(crate) struct Answer<T> {
+    pub(crate) what: T,
+    /// Whether it is there to its end.
+    pub(crate) complete: bool,
 }
 
 /// What one part of the change came to.
@@ -58,17 +63,23 @@ impl<S: Storage> App<S> {
         purpose: &'static str,
     ) -> Result<Option<Consultation>, AppError> {
         let Some(model) = self.model.clone() else { return Ok(None) };
-        let fence = Fence::new(&self.token()?);
+        let tenant = reading.session.identity.tenant.clone();
+        let asking = Asking::new(model, tenant, reading.budget_micro_usd, self.world.random);
+        let marker = asking.marker().ok_or(AppError::NoRandomness)?;
         let texts = [
             ("intent", &call.intent),
             ("pull request title", &call.pr_title),
             ("pull request description", &call.pr_description),
         ];
         let said = texts.into_iter().filter(|(_, text)| !text.trim().is_empty());
-        let surroundings = said.map(|(name, text)| fence.wrap(name, shortened(text))).collect();
-        let tenant = reading.session.identity.tenant.clone();
-        Ok(Some(Consultation { model, tenant, purpose, fence, surroundings }))
+        let surroundings = said.map(|(name, text)| wrapped(&marker, name, shortened(text))).collect();
+        Ok(Some(Consultation { asking, purpose, marker, surroundings }))
     }
+}
+
+/// `text` as data, secrets masked.
+fn wrapped(marker: &str, name: &str, text: &str) -> String {
+    fenced(marker, name, &crate::masked(text))
 }
 
 fn shortened(text: &str) -> &str {
@@ -78,12 +89,12 @@ fn shortened(text: &str) -> &str {
 impl Consultation {
     /// The model's name, for people.
     pub(crate) fn model_name(&self) -> String {
-        self.model.name()
+        self.asking.model.name()
     }
 
     /// What a question may carry beside instructions and surroundings.
     pub(crate) fn data_bytes_max(&self, output_tokens: u32) -> usize {
-        let tokens = self.model.input_tokens_max().saturating_sub(output_tokens as usize);
+        let tokens = self.asking.model.input_tokens_max().saturating_sub(output_tokens as usize);
         let fixed = SURROUNDINGS_BYTES_MAX.min(2_000 + self.surroundings.len());
         (tokens * BYTES_PER_TOKEN).saturating_sub(fixed).clamp(PART_BYTES_MIN, PART_BYTES_MAX)
     }
@@ -95,34 +106,39 @@ impl Consultation {
         data: &[(&str, &str)],
         output_tokens_max: u32,
     ) -> Result<String, ModelError> {
-        let system = format!("{task}\n\n{}", self.fence.rules());
-        let data: String = data.iter().map(|(name, text)| self.fence.wrap(name, text)).collect();
+        let system = format!("{task}\n\n{}", data_rule(&self.marker));
+        let data: String = data.iter().map(|(name, text)| wrapped(&self.marker, name, text)).collect();
         let user = format!("{}{data}", self.surroundings);
-        let request = ModelRequest { system, user, output_tokens_max, purpose: self.purpose };
-        Ok(self.model.ask(&self.tenant, request).await?.text)
+        self.asking.ask(Question { system, user }, output_tokens_max, self.purpose).await
     }
 
-    /// [`Consultation::ask`] until the answer is one, twice at most.
+    /// [`Consultation::ask`] until the answer is one and whole, twice at most. What was cut off is better than
+    /// nothing.
     pub(crate) async fn ask_for<T>(
         &self,
         task: &str,
         data: &[(&str, &str)],
         output_tokens_max: u32,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, ModelError> {
-        if let Some(answer) = read(&self.ask(task, data, output_tokens_max).await?) {
-            return Ok(answer);
+        read: impl Fn(&str) -> Option<Answer<T>>,
+    ) -> Result<Answer<T>, ModelError> {
+        let first = read(&self.ask(task, data, output_tokens_max).await?);
+        if first.as_ref().is_some_and(|answer| answer.complete) {
+            return first.ok_or_else(unreadable);
         }
         let again = format!("{task}\n\nYour last answer could not be read. Give exactly what is asked for.");
-        let answer = self.ask(&again, data, output_tokens_max).await?;
-        read(&answer).ok_or_else(|| ModelError::Failed("its answer could not be read, twice".to_owned()))
+        let second = read(&self.ask(&again, data, output_tokens_max).await?);
+        second.or(first).ok_or_else(unreadable)
     }
 
     /// The change in parts that leave `beside_bytes` of a question for other data.
-    pub(crate) fn parts(&self, reading: &Reading, beside_bytes: usize, output_tokens: u32) -> Vec<Part> {
+    pub(crate) fn parts(&self, reading: &Reading, beside_bytes: usize, output_tokens: u32) -> Plan {
         let room = self.data_bytes_max(output_tokens).saturating_sub(beside_bytes).max(PART_BYTES_MIN);
-        excerpt::parts(&reading.change, room)
+        plan(&reading.masked, "", &[], room)
     }
+}
+
+fn unreadable() -> ModelError {
+    ModelError::Failed("its answer could not be read, twice".to_owned())
 }
 
 /// A future answer on one part.
@@ -130,9 +146,10 @@ pub(crate) type Open<'a, T> = Pin<Box<dyn Future<Output = Result<T, ModelError>>
 
 /// Asks about each part, some at once. An error only where no part has an answer.
 pub(crate) async fn about_each<'a, T: Send + 'a>(
-    parts: &'a [Part],
+    plan: &'a Plan,
     question: impl Fn(&'a Part) -> Open<'a, T>,
 ) -> Result<Noted<T>, ModelError> {
+    let parts = &plan.parts;
     let open: Vec<Open<'a, T>> = parts.iter().take(PARTS_MAX).map(question).collect();
     let outcomes: Vec<Result<T, ModelError>> = stream::iter(open).buffered(OPEN_MAX).collect().await;
     let (mut answers, mut files, mut first_error) = (Vec::new(), Vec::new(), None);
@@ -140,7 +157,7 @@ pub(crate) async fn about_each<'a, T: Send + 'a>(
         match outcome {
             Ok(answer) => answers.push(answer),
             Err(error) => {
-                files.extend(part.paths.iter().map(|path| (path.clone(), error.to_string())));
+                files.extend(part.paths().into_iter().map(|path| (path.to_owned(), error.to_string())));
                 first_error.get_or_insert(error);
             }
         }
@@ -148,8 +165,9 @@ pub(crate) async fn about_each<'a, T: Send + 'a>(
     if let (true, Some(error)) = (answers.is_empty(), first_error) {
         return Err(error);
     }
-    let beyond: BTreeSet<&String> = parts.iter().skip(PARTS_MAX).flat_map(|part| &part.paths).collect();
-    files.extend(beyond.into_iter().map(|path| (path.clone(), TOO_MANY_PARTS.to_owned())));
+    let beyond: BTreeSet<&str> = parts.iter().skip(PARTS_MAX).flat_map(Part::paths).collect();
+    files.extend(beyond.into_iter().map(|path| (path.to_owned(), TOO_MANY_PARTS.to_owned())));
+    files.extend(plan.left_over.iter().map(|it| (it.file.clone(), it.reason.to_owned())));
     let cause = format!("the model did not read {} part(s) of files", files.len());
     let unread = (!files.is_empty()).then_some(Unread { cause, files });
     Ok(Noted { answers, unread })
@@ -164,11 +182,12 @@ pub(crate) fn joined_notes(notes: &[String], bytes_max: usize) -> String {
 }
 
 /// A model's Markdown without the fence that some put around it; `None` where it says nothing.
-pub(crate) fn markdown(answer: &str, bytes_max: usize) -> Option<String> {
+pub(crate) fn markdown(answer: &str, bytes_max: usize) -> Option<Answer<String>> {
     let mut text = answer.trim();
     if let Some(inner) = text.strip_prefix("```markdown").or_else(|| text.strip_prefix("```md")) {
         text = inner.trim_end().strip_suffix("```").unwrap_or(inner).trim();
     }
     let text = &text[..text.floor_char_boundary(bytes_max)];
-    text.chars().any(char::is_alphanumeric).then(|| text.to_owned())
+    let says_something = text.chars().any(char::is_alphanumeric);
+    says_something.then(|| Answer { what: text.to_owned(), complete: true })
 }

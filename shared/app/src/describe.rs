@@ -94,26 +94,29 @@ async fn described(consultation: &Consultation, reading: &Reading) -> Written {
 }
 
 async fn by_model(consultation: &Consultation, reading: &Reading) -> Result<Written, ModelError> {
-    let parts = consultation.parts(reading, 0, DESCRIPTION_TOKENS);
+    let plan = consultation.parts(reading, 0, DESCRIPTION_TOKENS);
     let read = |text: &str| markdown(text, DESCRIPTION_BYTES_MAX);
-    let (text, unread) = if let [part] = parts.as_slice() {
-        (consultation.ask_for(TASK, &[("change", &part.text)], DESCRIPTION_TOKENS, read).await?, None)
+    let (text, unread) = if let ([part], []) = (plan.parts.as_slice(), plan.left_over.as_slice()) {
+        let answer =
+            consultation.ask_for(TASK, &[("change", &part.text())], DESCRIPTION_TOKENS, read).await?;
+        (answer.what, None)
     } else {
-        let each = about_each(&parts, |part| {
+        let each = about_each(&plan, |part| {
             Box::pin(async move {
-                consultation
-                    .ask_for(NOTE_TASK, &[("part of the change", &part.text)], NOTE_TOKENS, read)
-                    .await
+                let data = [("part of the change", &*part.text())];
+                consultation.ask_for(NOTE_TASK, &data, NOTE_TOKENS, read).await
             })
         });
         let each = each.await?;
-        let notes = joined_notes(&each.answers, consultation.data_bytes_max(DESCRIPTION_TOKENS));
+        let notes: Vec<String> = each.answers.into_iter().map(|it| it.what).collect();
+        let notes = joined_notes(&notes, consultation.data_bytes_max(DESCRIPTION_TOKENS));
         let task = format!("{TASK} {NOTES_TASK}");
-        (consultation.ask_for(&task, &[("notes", &notes)], DESCRIPTION_TOKENS, read).await?, each.unread)
+        let answer = consultation.ask_for(&task, &[("notes", &notes)], DESCRIPTION_TOKENS, read).await?;
+        (answer.what, each.unread)
     };
     let places = Places::of(&reading.change, &reading.files);
     let eval_summary =
-        format!("described by {} from {} part(s) of the change", consultation.model_name(), parts.len());
+        format!("described by {} from {} part(s) of the change", consultation.model_name(), plan.parts.len());
     Ok(Written { description: citation::check(&shaped(&text), &places), eval_summary, degraded: unread })
 }
 

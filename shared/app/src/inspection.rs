@@ -1,6 +1,5 @@
 //! `inspect_diff`: from a session's upload to a report.
 
-mod asking;
 mod history;
 mod model_review;
 mod refuting;

@@ -5,11 +5,11 @@
 
 pub mod administration;
 pub mod ask;
+mod asking;
 pub mod check_task;
 mod consult;
 pub mod describe;
 pub mod error;
-mod fence;
 pub mod inspection;
 pub mod model;
 pub mod ports;

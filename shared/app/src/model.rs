@@ -46,6 +46,12 @@ pub enum ModelError {
         /// The bound.
         seconds: u64,
     },
+    /// The time for all questions of one call ended.
+    #[error("the time for the questions of one call ({seconds} s) ended")]
+    CallEnded {
+        /// The bound.
+        seconds: u64,
+    },
     /// The tenant's budget of the day is used up.
     #[error("the model's budget of today is used up: {0}")]
     BudgetExhausted(String),
@@ -59,7 +65,7 @@ impl ModelError {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Busy { .. } | Self::BudgetExhausted(_) => Kind::Busy,
-            Self::TimedOut { .. } | Self::Failed(_) => Kind::Unavailable,
+            Self::TimedOut { .. } | Self::CallEnded { .. } | Self::Failed(_) => Kind::Unavailable,
         }
     }
 }

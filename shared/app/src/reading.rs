@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use prevet_analysis::prompt::masked::{MaskedChange, masked};
 use prevet_analysis::structure::{self, FileOutline};
 use prevet_domain::change::{self, Change};
 use prevet_domain::ids::SessionId;
@@ -10,8 +11,9 @@ use prevet_domain::session::Session;
 
 use crate::App;
 use crate::error::AppError;
-use crate::inspection::{DecodeBody, usable_upload};
+use crate::inspection::{Context, DecodeBody, usable_upload};
 use crate::ports::Storage;
+use crate::usage::micro_usd;
 
 /// What each of the three calls says.
 #[derive(Debug, Clone)]
@@ -53,6 +55,10 @@ pub struct Reading {
     pub session: Session,
     /// The change.
     pub change: Change,
+    /// The change as a model may see it.
+    pub masked: MaskedChange,
+    /// What the policy lets the model cost a day, in millionths of a US dollar.
+    pub budget_micro_usd: Option<u64>,
     /// Files after the change that the caller sent, by shown path, secrets masked.
     pub files: BTreeMap<String, Vec<u8>>,
     /// What the structure of each file's change shows.
@@ -74,9 +80,11 @@ impl<S: Storage> App<S> {
             let contents = decode(&body).map_err(AppError::Input)?;
             let change = change::parse(&contents.diff)?;
             let has_context = contents.context.is_some();
-            let files = contents.context.unwrap_or_default().files;
+            let Context { policy, files, .. } = contents.context.unwrap_or_default();
+            let budget_micro_usd = policy.budget_usd_per_day.map(micro_usd);
             let outlines = structure::outline(&change, &files);
-            Ok(Reading { session, change, files, outlines, has_context })
+            let masked = masked(&change, |_| true);
+            Ok(Reading { session, change, masked, budget_micro_usd, files, outlines, has_context })
         });
         read.await.map_err(|_| AppError::EngineDied)?
     }

@@ -51,3 +51,13 @@ pub trait Usage: Debug + Send + Sync {
 pub const fn day_of(seconds: u64) -> u64 {
     seconds / DAY_SECONDS
 }
+
+/// US dollars in millionths.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast of a float saturates, and a budget below nothing is none"
+)]
+pub fn micro_usd(usd: f64) -> u64 {
+    (usd * 1_000_000.0).max(0.0) as u64
+}

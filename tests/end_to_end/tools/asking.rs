@@ -1,6 +1,7 @@
 //! `ask`
 
-use prevet_testkit::server::{Assembled, Multipart, ScriptedModel, patch};
+use prevet_testkit::scripted_model::ScriptedModel;
+use prevet_testkit::server::{Assembled, Multipart, patch};
 use serde_json::json;
 
 use crate::{AFTER, change};
@@ -20,7 +21,7 @@ async fn the_question_is_asked_word_for_word() {
     assert_eq!(result["answer"], answer);
     assert_eq!(result["files_visited"], json!(["caller.py", "shop.py"]));
     assert!(result.get("verdict").is_none() && result.get("findings").is_none());
-    let [request] = model.requests().try_into().unwrap();
+    let [request] = model.asked().try_into().unwrap();
     assert!(request.user.contains(QUESTION) && request.user.contains("1 from shop import total"));
     assert!(!request.system.contains("item.price"));
 }
@@ -35,7 +36,7 @@ async fn an_empty_question_is_refused() {
     client.tool_answer("ask", &arguments).await.expect_tool_error("INVALID_INPUT", &["question"]);
     let long = json!({ "session_id": id, "question": "x".repeat(70_000) });
     client.tool_answer("ask", &long).await.expect_tool_error("INVALID_INPUT", &["65536"]);
-    assert!(model.requests().is_empty());
+    assert!(model.asked().is_empty());
 }
 
 #[tokio::test]
@@ -46,5 +47,5 @@ async fn a_model_without_an_answer_is_an_error() {
     let id = client.open_with("shop", change()).await;
     let arguments = json!({ "session_id": id, "question": "why?" });
     client.tool_answer("ask", &arguments).await.expect_tool_error("BUSY", &["could not be read"]);
-    assert_eq!(model.requests().len(), 2);
+    assert_eq!(model.asked().len(), 2);
 }

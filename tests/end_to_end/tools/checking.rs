@@ -1,6 +1,7 @@
 //! `check_task` on a task's own words.
 
-use prevet_testkit::server::{Assembled, Client, ScriptedModel};
+use prevet_testkit::scripted_model::{Reply, ScriptedModel};
+use prevet_testkit::server::{Assembled, Client};
 use serde_json::{Value, json};
 
 use crate::change;
@@ -11,9 +12,9 @@ const TASK: &str = "Totals use prices. People are greeted by name.";
 fn model(requirements: &Value, judgements: &str) -> ScriptedModel {
     let (requirements, judgements) =
         (json!({ "requirements": requirements }).to_string(), judgements.to_owned());
-    ScriptedModel::new(100_000, move |request| {
+    ScriptedModel::start(move |request| {
         let first = request.system.contains("List what it requires");
-        Ok(if first { requirements.clone() } else { judgements.clone() })
+        Reply::Text(if first { requirements.clone() } else { judgements.clone() })
     })
 }
 
@@ -83,7 +84,7 @@ async fn what_cannot_be_read_is_never_done() {
         let id = client.open_with("shop", change()).await;
         let arguments = json!({ "session_id": id, "task_description": TASK });
         client.tool_answer("check_task", &arguments).await.expect_tool_error("BUSY", &["could not be read"]);
-        assert_eq!(model.requests().len(), 3);
+        assert_eq!(model.asked().len(), 3);
     }
     let half =
         json!({ "judgements": [{ "number": 1, "status": "DONE", "evidence": ["item.price for item"] }] });

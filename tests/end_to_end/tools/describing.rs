@@ -1,7 +1,7 @@
 //! `describe_change`
 
-use prevet_app::model::ModelError;
-use prevet_testkit::server::{Assembled, Multipart, ScriptedModel, Served, patch};
+use prevet_testkit::scripted_model::{Reply, ScriptedModel};
+use prevet_testkit::server::{Assembled, Multipart, Served, patch};
 use serde_json::json;
 
 use crate::{AFTER, change, token};
@@ -73,8 +73,7 @@ async fn a_model_describes_and_is_not_believed_blindly() {
     let expected = "# Change Description\n\nGreets people.\n\n## Important Changes\n\n- `shop.py`: see shop.py:2 and \
                     shop.py (not a line that was read)";
     assert_eq!(result["description"], expected);
-    let [request] = model.requests().try_into().unwrap();
-    assert_eq!(request.purpose, "describe");
+    let [request] = model.asked().try_into().unwrap();
     assert!(request.user.contains("greet people") && request.user.contains("Greeting"));
     assert!(!request.user.contains(&token()) && request.user.contains("[masked]"), "{}", request.user);
 }
@@ -82,13 +81,14 @@ async fn a_model_describes_and_is_not_believed_blindly() {
 #[tokio::test]
 async fn a_large_change_is_described_in_parts() {
     let mut server = Assembled::start().await;
-    let model = ScriptedModel::new(4_000, |request| Ok(format!("- noted\n- {}", request.user.len())));
+    let model = ScriptedModel::start(|asked| Reply::Text(format!("- noted\n- {}", asked.user.len())))
+        .with_input_tokens(4_000);
     let client = server.with(&model, None).await;
     let lines: Vec<String> = (0..1_500).map(|at| format!("line_{at} = {at}")).collect();
     let text = lines.join("\n") + "\n";
     let id = client.open_with("big", patch::added("big.py", &text)).await;
     let result = client.tool_answer("describe_change", &json!({ "session_id": id })).await.tool();
-    let requests = model.requests();
+    let requests = model.asked();
     assert!(requests.len() > 3, "{}", requests.len());
     assert!(requests.iter().all(|it| it.user.len() + it.system.len() < 12_000));
     let shown: String = requests.iter().map(|it| it.user.as_str()).collect();
@@ -99,16 +99,16 @@ async fn a_large_change_is_described_in_parts() {
 #[tokio::test]
 async fn a_model_that_fails_leaves_the_structure() {
     let mut server = Assembled::start().await;
-    let model = ScriptedModel::new(100_000, |_| Err(ModelError::TimedOut { seconds: 9 }));
+    let model = ScriptedModel::in_turn(vec![Reply::Status(500, None)]);
     let client = server.with(&model, None).await;
     let id = client.open_with("shop", change()).await;
     let result = client.tool_answer("describe_change", &json!({ "session_id": id })).await.tool();
     assert!(result["description"].as_str().unwrap().contains("`shop.py`"));
-    assert!(result["degraded"]["cause"].as_str().unwrap().contains("9 s"), "{result}");
+    assert!(result["degraded"]["cause"].as_str().unwrap().contains("could not be asked"), "{result}");
     let empty = ScriptedModel::saying(" \n ");
     let client = server.with(&empty, None).await;
     let result = client.tool_answer("describe_change", &json!({ "session_id": id })).await.tool();
-    assert_eq!((result["degraded"].is_object(), empty.requests().len()), (true, 2));
+    assert_eq!((result["degraded"].is_object(), empty.asked().len()), (true, 2));
 }
 
 #[tokio::test]
@@ -119,5 +119,5 @@ async fn a_trivial_change_asks_nobody() {
     let id = client.open_with("t", patch::replaced("README.md", "a\nb\n", "c\nd\n")).await;
     let result = client.tool_answer("describe_change", &json!({ "session_id": id })).await.tool();
     assert_eq!(result["description"], "Trivial change \u{2014} documentation only: `README.md` (4 lines).");
-    assert!(model.requests().is_empty());
+    assert!(model.asked().is_empty());
 }

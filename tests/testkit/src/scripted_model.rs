@@ -72,9 +72,14 @@ impl Asked {
 
 type Script = dyn Fn(&Asked) -> Reply + Send + Sync;
 
+/// The tokens that a question to it may have, where a test says nothing else.
+const INPUT_TOKENS_MAX: usize = 100_000;
+
 /// The endpoint. Its threads end with the test's process.
+#[derive(Debug)]
 pub struct ScriptedModel {
     port: u16,
+    input_tokens_max: usize,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
@@ -91,7 +96,23 @@ impl ScriptedModel {
                 thread::spawn(move || while serve(&stream, &script, &seen).is_some() {});
             }
         });
-        Self { port, asked }
+        Self { port, input_tokens_max: INPUT_TOKENS_MAX, asked }
+    }
+
+    /// That gives one answer to everything.
+    pub fn saying(answer: &str) -> Self {
+        Self::in_turn(vec![Reply::Text(answer.to_owned())])
+    }
+
+    /// That takes questions of so many tokens.
+    #[must_use]
+    pub fn with_input_tokens(self, input_tokens_max: usize) -> Self {
+        Self { input_tokens_max, ..self }
+    }
+
+    /// The tokens that a question to it may have.
+    pub fn input_tokens_max(&self) -> usize {
+        self.input_tokens_max
     }
 
     /// Gives the replies one after the other; the last one stays.

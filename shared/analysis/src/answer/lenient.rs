@@ -7,85 +7,93 @@ use serde_json::{Deserializer, Map, Value};
 const STARTS_MAX: usize = 32;
 /// JSON in a string in a string is no answer any more.
 const DEPTH_MAX: usize = 3;
-/// Objects of one answer.
-const OBJECTS_MAX: usize = 50;
+/// Entries of one answer.
+const ENTRIES_MAX: usize = 100;
 /// What of an answer is looked at.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// What could be read.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Recovered {
-    /// The objects of the list that was asked for.
-    pub objects: Vec<Map<String, Value>>,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recovered<T> {
+    /// The entries of the list that was asked for.
+    pub entries: Vec<T>,
     /// The whole answer, where it is one object.
     pub whole: Map<String, Value>,
     /// Whether the list is there to its end.
     pub complete: bool,
 }
 
+/// An entry as it is wanted; none where it is something else.
+type Entry<T> = fn(Value) -> Option<T>;
+
 /// The objects of the list `key` in `text`; none where there is no such list.
-pub fn objects(text: &str, key: &str) -> Option<Recovered> {
+pub fn objects(text: &str, key: &str) -> Option<Recovered<Map<String, Value>>> {
+    entries(text, key, object)
+}
+
+/// The entries of the list `key` in `text`; none where there is no such list, or something else is in it.
+pub fn entries<T>(text: &str, key: &str, entry: Entry<T>) -> Option<Recovered<T>> {
     let end = (0..=text.len().min(ANSWER_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at))?;
     let cut = end < text.len();
-    let mut found = search(text[..end].trim(), key, 0)?;
-    found.complete &= !cut;
-    found.objects.truncate(OBJECTS_MAX);
+    let mut found = search(text[..end].trim(), key, entry, 0)?;
+    found.complete &= !cut && found.entries.len() <= ENTRIES_MAX;
+    found.entries.truncate(ENTRIES_MAX);
     Some(found)
 }
 
-fn search(text: &str, key: &str, depth: usize) -> Option<Recovered> {
+/// An object, which may be written as a string.
+fn object(item: Value) -> Option<Map<String, Value>> {
+    match item {
+        Value::Object(object) => Some(object),
+        Value::String(text) => serde_json::from_str::<Map<String, Value>>(&text).ok(),
+        _ => None,
+    }
+}
+
+fn search<T>(text: &str, key: &str, entry: Entry<T>, depth: usize) -> Option<Recovered<T>> {
     if depth > DEPTH_MAX {
         return None;
     }
     if let Ok(value) = serde_json::from_str::<Value>(text) {
-        return from_value(value, key, depth);
+        return from_value(value, key, entry, depth);
     }
     let fenced = fenced_blocks(text).filter_map(|block| serde_json::from_str::<Value>(block.trim()).ok());
     // Where the list itself is there, what stands inside it is no answer of its own.
     let is_named = text.contains(&format!("\"{key}\""));
     let inside = embedded(text).into_iter().filter(|value| is_answer(value, key, is_named));
-    let candidates = fenced.chain(inside).filter_map(|value| from_value(value, key, depth));
+    let candidates = fenced.chain(inside).filter_map(|value| from_value(value, key, entry, depth));
     // A model that thinks aloud gives the form first and the answer later: the one that says most counts.
-    let best = candidates.max_by_key(|it| it.objects.len());
-    best.or_else(|| cut_list(text, key))
+    let best = candidates.max_by_key(|it| it.entries.len());
+    best.or_else(|| cut_list(text, key, entry))
 }
 
-fn from_value(value: Value, key: &str, depth: usize) -> Option<Recovered> {
+fn from_value<T>(value: Value, key: &str, entry: Entry<T>, depth: usize) -> Option<Recovered<T>> {
+    let complete = |entries, whole| Recovered { entries, whole, complete: true };
     match value {
-        Value::String(text) => search(text.trim(), key, depth + 1),
-        Value::Array(items) => list(items).map(|objects| complete(objects, Map::new())),
+        Value::String(text) => search(text.trim(), key, entry, depth + 1),
+        Value::Array(items) => list(items, entry).map(|entries| complete(entries, Map::new())),
         Value::Object(mut whole) => {
-            let objects = match whole.remove(key) {
-                Some(Value::Array(items)) => list(items)?,
+            let entries = match whole.remove(key) {
+                Some(Value::Array(items)) => list(items, entry)?,
                 Some(Value::String(text)) => {
-                    let mut inner = search(text.trim(), key, depth + 1)?;
+                    let mut inner = search(text.trim(), key, entry, depth + 1)?;
                     inner.whole = whole;
                     return Some(inner);
                 }
-                Some(Value::Object(one)) => vec![one],
+                Some(one @ Value::Object(_)) => list(vec![one], entry)?,
                 None if whole.contains_key("title") || whole.contains_key("quote") => {
-                    vec![std::mem::take(&mut whole)]
+                    list(vec![Value::Object(std::mem::take(&mut whole))], entry)?
                 }
                 Some(_) | None => return None,
             };
-            Some(complete(objects, whole))
+            Some(complete(entries, whole))
         }
         _ => None,
     }
 }
 
-fn complete(objects: Vec<Map<String, Value>>, whole: Map<String, Value>) -> Recovered {
-    Recovered { objects, whole, complete: true }
-}
-
-/// Objects, some of which may be written as strings; none where something else is in the list.
-fn list(items: Vec<Value>) -> Option<Vec<Map<String, Value>>> {
-    let object = |item: Value| match item {
-        Value::Object(object) => Some(object),
-        Value::String(text) => serde_json::from_str::<Map<String, Value>>(&text).ok(),
-        _ => None,
-    };
-    items.into_iter().map(object).collect()
+fn list<T>(items: Vec<Value>, entry: Entry<T>) -> Option<Vec<T>> {
+    items.into_iter().map(entry).collect()
 }
 
 /// Whether a value inside prose is the answer: an empty list there may be anything.
@@ -122,8 +130,8 @@ fn embedded(text: &str) -> Vec<Value> {
     values
 }
 
-/// The whole objects of a list that was cut.
-fn cut_list(text: &str, key: &str) -> Option<Recovered> {
+/// The whole entries of a list that was cut.
+fn cut_list<T>(text: &str, key: &str, entry: Entry<T>) -> Option<Recovered<T>> {
     let quoted = format!("\"{key}\"");
     let after = text.find(&quoted).map(|at| &text[at + quoted.len()..]);
     let after = after.or_else(|| text.starts_with('[').then_some(text))?;
@@ -132,15 +140,16 @@ fn cut_list(text: &str, key: &str) -> Option<Recovered> {
     let unescaped = is_string.then(|| after[start..].replace("\\\"", "\"").replace("\\\\", "\\"));
     let mut rest = unescaped.as_deref().unwrap_or(&after[start..]);
     rest = &rest[1..];
-    let mut objects = Vec::new();
+    let mut entries = Vec::new();
     loop {
         rest = rest.trim_start_matches([',', ' ', '\n', '\r', '\t']);
-        let mut stream = Deserializer::from_str(rest).into_iter::<Map<String, Value>>();
-        let Some(Ok(object)) = stream.next() else { break };
-        objects.push(object);
+        let mut stream = Deserializer::from_str(rest).into_iter::<Value>();
+        let Some(Ok(value)) = stream.next() else { break };
+        let Some(next) = entry(value) else { break };
+        entries.push(next);
         rest = &rest[stream.byte_offset()..];
     }
-    (!objects.is_empty()).then_some(Recovered { objects, whole: Map::new(), complete: false })
+    (!entries.is_empty()).then_some(Recovered { entries, whole: Map::new(), complete: false })
 }
 
 #[cfg(test)]
@@ -148,7 +157,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<(usize, bool)>) {
-        let found = objects(text, "findings").map(|it| (it.objects.len(), it.complete));
+        let found = objects(text, "findings").map(|it| (it.entries.len(), it.complete));
         assert_eq!(found, expected, "{text:?}");
     }
 
@@ -204,6 +213,6 @@ mod tests {
     fn ten_megabytes_of_findings_are_bounded() {
         let one = format!("{{\"title\": \"{}\"}},", "a".repeat(1_000));
         let text = format!("{{\"findings\": [{}", one.repeat(10_000));
-        check(&text, Some((OBJECTS_MAX, false)));
+        check(&text, Some((ENTRIES_MAX, false)));
     }
 }

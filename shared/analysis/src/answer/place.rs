@@ -142,7 +142,6 @@ fn folded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
 
     use bytes::Bytes;
     use prevet_domain::change::parse;
@@ -152,7 +151,7 @@ mod tests {
 
     fn change() -> MaskedChange {
         let patch = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -10,4 +10,5 @@\n def f(x):\n-    check(x)\n+    run(x)\n+    stop( x )\n     return x\n end = 1\n@@ -40 +41,2 @@\n def g(x):\n+    run(x)\n";
-        masked(&parse(&Bytes::from(patch)).unwrap(), &BTreeSet::new())
+        masked(&parse(&Bytes::from(patch)).unwrap(), |_| true)
     }
 
     fn claim(file: &str, quote: &str, line: Option<u32>) -> Claim {

@@ -33,9 +33,9 @@ pub struct Refutation {
 /// Reads a review's answer; none where it is none.
 pub fn review(text: &str) -> Option<Review> {
     let found = lenient::objects(text, "findings")?;
-    let claims: Vec<Claim> = found.objects.iter().filter_map(Claim::read).collect();
+    let claims: Vec<Claim> = found.entries.iter().filter_map(Claim::read).collect();
     // Objects that say nothing of use are no proof that there was nothing to say.
-    if claims.is_empty() && !found.objects.is_empty() {
+    if claims.is_empty() && !found.entries.is_empty() {
         return None;
     }
     let earlier = found.whole.get("earlier").and_then(Value::as_array);
@@ -51,8 +51,8 @@ fn mended(value: &Value) -> Option<String> {
 /// Reads which of `count` claims were disproved. Only one that shows the code which disproves it counts: a
 /// sentence proves nothing.
 pub fn refutations(text: &str, count: usize, change: &MaskedChange) -> Vec<Refutation> {
-    let found = lenient::objects(text, "tested").unwrap_or_default();
-    found.objects.iter().filter_map(|object| refutation(object, count, change)).collect()
+    let tested = lenient::objects(text, "tested").map(|it| it.entries).unwrap_or_default();
+    tested.iter().filter_map(|object| refutation(object, count, change)).collect()
 }
 
 fn refutation(object: &Map<String, Value>, count: usize, change: &MaskedChange) -> Option<Refutation> {
@@ -69,8 +69,6 @@ fn refutation(object: &Map<String, Value>, count: usize, change: &MaskedChange) 
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use bytes::Bytes;
     use prevet_domain::change::parse;
 
@@ -88,7 +86,7 @@ mod tests {
     fn only_code_disproves() {
         let patch =
             "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n x = 1\n+assert check(x)\n";
-        let change = masked(&parse(&Bytes::from(patch)).unwrap(), &BTreeSet::new());
+        let change = masked(&parse(&Bytes::from(patch)).unwrap(), |_| true);
         let check = |object: &str, expected: usize| {
             let text = format!("{{\"tested\": [{object}]}}");
             assert_eq!(refutations(&text, 2, &change).len(), expected, "{object}");

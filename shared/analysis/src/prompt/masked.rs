@@ -1,9 +1,7 @@
 //! A change as a model may see it: secrets taken out, every line at its own number.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
 use prevet_domain::change::{Change, FileChange, FileKind, Hunk, LineKind};
+use std::borrow::Cow;
 
 use crate::secrets;
 
@@ -21,6 +19,8 @@ pub struct MaskedFile {
     pub path: String,
     /// Its path as the model sees it.
     pub shown_path: String,
+    /// Its path before the change as the model sees it, where that was another.
+    pub shown_old_path: Option<String>,
     /// What happens to it.
     pub kind: FileKind,
     /// Its hunks.
@@ -49,13 +49,10 @@ pub struct MaskedLine {
     pub text: String,
 }
 
-/// Masks the files of `change` that are not in `left_out`. All of it is masked as one text, so that what one file
-/// tells is known in another.
-pub fn masked(change: &Change, left_out: &BTreeSet<String>) -> MaskedChange {
-    let shown = |file: &&FileChange| {
-        !left_out.contains(&file.shown_path()) && file.kind != FileKind::Deleted && !file.hunks().is_empty()
-    };
-    let files: Vec<&FileChange> = change.files.iter().filter(shown).collect();
+/// Masks the files of `change` that are `shown`. All of it is masked as one text, so that what one file tells is
+/// known in another.
+pub fn masked(change: &Change, shown: impl Fn(&FileChange) -> bool) -> MaskedChange {
+    let files: Vec<&FileChange> = change.files.iter().filter(|file| shown(file)).collect();
     let (after, before) = (view(&files, LineKind::Removed), view(&files, LineKind::Added));
     let (after, before) = (mask_lines(&after), mask_lines(&before));
     let (mut after, mut before) = (after.into_iter(), before.into_iter());
@@ -92,7 +89,9 @@ fn masked_file(file: &FileChange, line: &mut impl FnMut(LineKind, &[u8]) -> Stri
             .collect(),
     };
     let hunks = file.hunks().iter().map(&mut hunk).collect();
-    MaskedFile { shown_path: masked_text(&path), path, kind: file.kind, hunks }
+    let old = file.old_path.as_ref().map(ToString::to_string).filter(|old| *old != path);
+    let shown_old_path = old.map(|old| masked_text(&old));
+    MaskedFile { shown_path: masked_text(&path), shown_old_path, path, kind: file.kind, hunks }
 }
 
 /// A line taken out of a key shows nothing of what it is: what has no space is not shown.
@@ -139,7 +138,7 @@ mod tests {
              +aws = \"AKIAQYLPMN5HFIQR7XYA\"\n after()\n"
         );
         let change = parse(&Bytes::from(patch)).unwrap();
-        let masked = masked(&change, &BTreeSet::new());
+        let masked = masked(&change, |_| true);
         let lines = &masked.files[0].hunks[0].lines;
         let all: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         assert!(!all.join("\n").contains("MIIEow") && !all.join("\n").contains("AKIAQY"), "{all:?}");

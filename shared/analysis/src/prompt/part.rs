@@ -1,6 +1,7 @@
 //! The plan: which hunks go into which question. A hunk stays whole unless it alone is too large for a question;
 //! then it is cut between lines, and a line is never cut.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use prevet_domain::change::{FileKind, LineKind};
@@ -54,6 +55,11 @@ impl Part {
     /// What the model sees.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// The files that it shows.
+    pub fn paths(&self) -> BTreeSet<&str> {
+        self.pieces.iter().map(|piece| piece.file.as_str()).collect()
     }
 
     /// Whether a piece of that file is in it.
@@ -119,6 +125,10 @@ fn is_meant(file: &MaskedFile, intent: &str) -> bool {
 }
 
 fn pieces(file: &MaskedFile, room_bytes: usize) -> Vec<Piece> {
+    if file.hunks.is_empty() {
+        let text = format!("{}, no lines to show\n", title(file));
+        return vec![Piece { file: file.path.clone(), line: 1, text }];
+    }
     file.hunks.iter().flat_map(|hunk| hunk_pieces(file, hunk, room_bytes)).collect()
 }
 
@@ -156,13 +166,37 @@ fn fitting(lines: &[MaskedLine], room_bytes: usize) -> usize {
 }
 
 fn header(file: &MaskedFile, hunk: &MaskedHunk, first: u32) -> String {
+    format!("{}, from line {first} {}\n", title(file), hunk.section)
+}
+
+fn title(file: &MaskedFile) -> String {
     let kind = match file.kind {
         FileKind::Added => "new file",
         FileKind::Renamed => "renamed",
         FileKind::Copied => "copied",
-        FileKind::Deleted | FileKind::Modified => "changed",
+        FileKind::Deleted => "deleted",
+        FileKind::Modified => "changed",
     };
-    format!("file: {} ({kind}), from line {first} {}\n", file.shown_path, hunk.section)
+    let old = file.shown_old_path.as_deref().map(|old| format!(", was {old}")).unwrap_or_default();
+    format!("file: {} ({kind}{old})", file.shown_path)
+}
+
+/// `text` in pieces of at most `bytes_max`, cut between lines where that can be.
+pub fn text_pieces(text: &str, bytes_max: usize) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let end = rest.floor_char_boundary(bytes_max.max(4)).max(1);
+            let (chunk, next) = rest.split_at(end);
+            match pieces.last_mut() {
+                Some(last) if last.len() + chunk.len() <= bytes_max => last.push_str(chunk),
+                _ => pieces.push(chunk.to_owned()),
+            }
+            rest = next;
+        }
+    }
+    pieces
 }
 
 const NUMBER_WIDTH: usize = 7;
@@ -182,8 +216,6 @@ fn push_line(text: &mut String, line: &MaskedLine) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use bytes::Bytes;
     use prevet_domain::change::parse;
 
@@ -198,7 +230,7 @@ mod tests {
             )
         };
         let patch: String = files.iter().map(file).collect();
-        masked(&parse(&Bytes::from(patch)).unwrap(), &BTreeSet::new())
+        masked(&parse(&Bytes::from(patch)).unwrap(), |_| true)
     }
 
     #[test]
@@ -235,12 +267,29 @@ mod tests {
     }
 
     #[test]
+    fn text_is_cut_between_lines() {
+        assert_eq!(text_pieces("ab\ncd\nefghijkl\n", 6), ["ab\ncd\n", "efghij", "kl\n"]);
+        assert_eq!(text_pieces("", 6), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_without_lines_are_named() {
+        let patch = "diff --git a/b.bin b/b.bin\nnew file mode 100644\nBinary files /dev/null and b/b.bin differ\n\
+                     diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\nrename to new.py\n";
+        let change = masked(&parse(&Bytes::from(patch)).unwrap(), |_| true);
+        let text = plan(&change, "", &[], 9_000).parts[0].text();
+        let expected = "file: b.bin (new file), no lines to show\n\
+                        file: new.py (renamed, was old.py), no lines to show\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
     fn a_line_that_is_too_large_is_named() {
         let patch = format!(
             "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1,3 @@\n one\n+{}\n+three\n",
             "x y ".repeat(500)
         );
-        let change = masked(&parse(&Bytes::from(patch)).unwrap(), &BTreeSet::new());
+        let change = masked(&parse(&Bytes::from(patch)).unwrap(), |_| true);
         let plan = plan(&change, "", &[], 500);
         assert_eq!(plan.left_over.iter().map(|it| it.line).collect::<Vec<_>>(), [2]);
         let all: String = plan.parts.iter().map(Part::text).collect();

@@ -1,8 +1,8 @@
 //! Whether a quote stands in the change, and where.
 
-use prevet_domain::change::{Change, LineKind};
+use prevet_domain::change::LineKind;
 
-use crate::excerpt::shown_hunks;
+use crate::prompt::masked::MaskedChange;
 
 /// A quote with fewer letters and digits stands everywhere.
 const SIGNS_MIN: usize = 4;
@@ -26,14 +26,17 @@ pub struct Shown {
 
 impl Shown {
     /// Those of `change`.
-    pub fn of(change: &Change) -> Self {
+    pub fn of(change: &MaskedChange) -> Self {
         let mut lines = Vec::new();
         for file in &change.files {
-            let path = file.shown_path();
-            for line in shown_hunks(file).into_iter().flatten().filter(|it| it.kind != LineKind::Context) {
-                let plain = squeezed(&line.text);
-                let quote = line.text.trim().to_owned();
-                lines.push((Evidence { file: path.clone(), line: line.number, quote }, plain));
+            let all = file.hunks.iter().flat_map(|hunk| &hunk.lines);
+            for line in all.filter(|it| it.kind != LineKind::Context) {
+                let place = Evidence {
+                    file: file.path.clone(),
+                    line: line.number,
+                    quote: line.text.trim().to_owned(),
+                };
+                lines.push((place, squeezed(&line.text)));
             }
         }
         Self { lines }

@@ -3,6 +3,7 @@ use prevet_domain::change::parse;
 use prevet_domain::task::Standing;
 
 use super::*;
+use crate::prompt::masked::masked;
 
 const TASK: &str = "Show a greeting.\nThe name comes from the  profile.\n\n## Acceptance criteria\n- says hello\n\
                     - in Dutch too\n\n## Environment\n- linux\n- [ ] is documented\n";
@@ -10,21 +11,23 @@ const TASK: &str = "Show a greeting.\nThe name comes from the  profile.\n\n## Ac
 fn shown() -> Shown {
     let text = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,3 @@\n def f():\n-    return 1\n\
                 +    greet(profile.name)\n+    }\n";
-    Shown::of(&parse(&Bytes::from(text)).unwrap())
+    Shown::of(&masked(&parse(&Bytes::from(text)).unwrap(), |_| true))
 }
 
 #[test]
 fn requirements_are_quotes() {
-    let check = |answer: &str, expected: Option<&[&str]>| {
-        let expected = expected.map(|it| it.iter().map(|it| (*it).to_owned()).collect());
+    let told = |answer: &str, expected: Option<&[&str]>, complete: bool| {
+        let what = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+        let expected = expected.map(|it| Told { what: what(it), complete });
         assert_eq!(requirements(answer, TASK), expected, "{answer}");
     };
+    let check = |answer: &str, expected| told(answer, expected, true);
     let two = Some(&["Show a greeting.", "the name comes from the profile."][..]);
     let json = r#"{"requirements": ["Show a greeting.", "the name comes from the profile.", "Be fast."]}"#;
     check(json, two);
     check(&format!("Here:\n```json\n{json}\n```\nbye"), two);
     check(&serde_json::to_string(json).unwrap(), two);
-    check(&json[..json.len() - 5], two);
+    told(&json[..json.len() - 5], two, false);
     check(r#"[{"requirement": "says hello"}, {"quote": "invented"}]"#, Some(&["says hello"]));
     check(r#"{"requirements": []}"#, Some(&[]));
     check("I think it is all done.", None);
@@ -41,7 +44,7 @@ fn lists_of_the_task_are_not_forgotten() {
 
 #[test]
 fn judgements_are_distrusted() {
-    let one = |answer: &str| judgements(answer, 2, &shown()).and_then(|mut all| all.remove(&1));
+    let one = |answer: &str| judgements(answer, 2, &shown()).and_then(|mut told| told.what.remove(&1));
     let standing = |answer: &str| one(answer).map(|it| it.standing);
     let of = |status: &str, evidence: &str| {
         format!(r#"{{"judgements": [{{"number": 1, "status": "{status}", "evidence": {evidence}}}]}}"#)

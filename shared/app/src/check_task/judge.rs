@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use prevet_analysis::excerpt::text_pieces;
+use prevet_analysis::prompt::part::text_pieces;
 use prevet_analysis::secrets;
-use prevet_analysis::task_answer::{Judgement, Shown, judgements, listed_requirements, requirements, united};
+use prevet_analysis::task_answer::{
+    Judgement, Shown, Told, judgements, listed_requirements, requirements, united,
+};
 use prevet_domain::task::Standing;
 
-use crate::consult::{Consultation, about_each};
+use crate::consult::{Answer, Consultation, about_each};
 use crate::model::ModelError;
 use crate::reading::{Reading, Unread};
 
@@ -46,23 +48,29 @@ pub(super) async fn judge(
     let (required, unread_task) = required(consultation, &masked).await?;
     let numbered = required.iter().enumerate().map(|(at, it)| format!("{}. {it}", at + 1));
     let list = numbered.collect::<Vec<_>>().join("\n");
-    let parts = consultation.parts(reading, list.len(), JUDGEMENT_TOKENS);
-    let (shown, count, list) = (Shown::of(&reading.change), required.len(), list.as_str());
+    let plan = consultation.parts(reading, list.len(), JUDGEMENT_TOKENS);
+    let (shown, count, list) = (Shown::of(&reading.masked), required.len(), list.as_str());
     let shown = &shown;
-    let judged = about_each(&parts, |part| {
+    let judged = about_each(&plan, |part| {
         Box::pin(async move {
-            let data = [("requirements", list), ("change", part.text.as_str())];
-            let read = |answer: &str| judgements(answer, count, shown);
+            let text = part.text();
+            let data = [("requirements", list), ("change", text.as_str())];
+            let read = |answer: &str| judgements(answer, count, shown).map(answered);
             consultation.ask_for(JUDGE_TASK, &data, JUDGEMENT_TOKENS, read).await
         })
     });
     let judged = judged.await?;
-    let mut best = strongest(judged.answers);
+    // What is missing of a list that was cut off is not judged, and so not done.
+    let mut best = strongest(judged.answers.into_iter().map(|it| it.what).collect());
     let requirements = required
         .into_iter()
         .enumerate()
         .map(|(at, it)| (it, best.remove(&(at + 1)).unwrap_or_else(unjudged)));
     Ok(Judged { requirements: requirements.collect(), unread: both(judged.unread, unread_task) })
+}
+
+fn answered<T>(told: Told<T>) -> Answer<T> {
+    Answer { what: told.what, complete: told.complete }
 }
 
 fn unjudged() -> Judgement {
@@ -75,11 +83,13 @@ async fn required(
     task: &str,
 ) -> Result<(Vec<String>, Option<Unread>), ModelError> {
     let pieces = text_pieces(task, consultation.data_bytes_max(REQUIREMENT_TOKENS));
-    let mut all = Vec::new();
+    let (mut all, mut is_cut) = (Vec::new(), false);
     for piece in pieces.iter().take(PIECES_MAX) {
-        let read = |answer: &str| requirements(answer, piece);
+        let read = |answer: &str| requirements(answer, piece).map(answered);
         let data = [("task", piece.as_str())];
-        all.extend(consultation.ask_for(REQUIREMENTS_TASK, &data, REQUIREMENT_TOKENS, read).await?);
+        let listed = consultation.ask_for(REQUIREMENTS_TASK, &data, REQUIREMENT_TOKENS, read).await?;
+        is_cut |= !listed.complete;
+        all.extend(listed.what);
     }
     let mut all = united(all, listed_requirements(task));
     if all.is_empty() && task.len() <= SHORT_TASK_BYTES_MAX {
@@ -91,11 +101,19 @@ async fn required(
         ));
     }
     let rest = pieces.len().saturating_sub(PIECES_MAX);
-    let unread = (rest > 0).then(|| Unread {
-        cause: format!("the task is too long for the model: {rest} piece(s) at its end were not read"),
-        files: vec![("the task".to_owned(), "too long for the model".to_owned())],
+    let of_task = |cause: String, reason: &str| Unread {
+        cause,
+        files: vec![("the task".to_owned(), reason.to_owned())],
+    };
+    let too_long = (rest > 0).then(|| {
+        let cause = format!("the task is too long for the model: {rest} piece(s) at its end were not read");
+        of_task(cause, "too long for the model")
     });
-    Ok((all, unread))
+    let cut = is_cut.then(|| {
+        let cause = "the model's list of what the task requires was cut off, twice".to_owned();
+        of_task(cause, "some of what it requires may be missing")
+    });
+    Ok((all, both(too_long, cut)))
 }
 
 /// Of several parts, the one that shows most of a requirement speaks for it; evidence of all of them is kept.

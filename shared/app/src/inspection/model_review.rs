@@ -9,20 +9,22 @@ use prevet_analysis::answer::settle::{Outcome, Unanswered, identity, settle};
 use prevet_analysis::prompt::BYTES_PER_TOKEN;
 use prevet_analysis::prompt::masked::{MaskedChange, masked};
 use prevet_analysis::prompt::part::{Part, Piece, Plan, plan};
-use prevet_analysis::prompt::question::{Brief, overhead_bytes, review};
+use prevet_analysis::prompt::question::{ANSWER_TOKENS_MAX, Brief, overhead_bytes, review};
+use prevet_domain::change::FileKind;
 use prevet_domain::finding::ReportType;
 use prevet_domain::policy::Guideline;
 use prevet_domain::session::Session;
 use prevet_domain::verdict::Cause;
 use tokio::task::JoinSet;
 
-use super::asking::Asking;
 use super::refuting::test;
 use super::{History, InspectDiff, Inspected, ModelNotes, asked_for};
 use crate::App;
+use crate::asking::Asking;
 use crate::error::AppError;
 use crate::model::Model;
 use crate::ports::Storage;
+use crate::usage::micro_usd;
 
 /// Questions that are open at once.
 pub(super) const PARALLEL_MAX: usize = 4;
@@ -81,15 +83,6 @@ impl<S: Storage> App<S> {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a cast of a float saturates, and a budget below nothing is none"
-)]
-fn micro_usd(usd: f64) -> u64 {
-    (usd * 1_000_000.0).max(0.0) as u64
-}
-
 fn brief(call: &InspectDiff, inspected: &Inspected) -> Brief {
     let of_call = call.guidelines.iter().map(|text| Guideline { paths: Vec::new(), text: text.clone() });
     Brief {
@@ -116,7 +109,10 @@ async fn prepare(
     let (types, tokens) = (types.to_vec(), asking.model.input_tokens_max());
     let change = std::mem::take(&mut inspected.change);
     let work = move || {
-        let masked = masked(&change, &left_out);
+        let masked = masked(&change, |file| {
+            let has_lines = file.kind != FileKind::Deleted && !file.hunks().is_empty();
+            has_lines && !left_out.contains(&file.shown_path())
+        });
         let (brief, plan) = planned(&masked, brief, &types, tokens, &marker);
         (change, Prepared { change: masked, brief, plan })
     };
@@ -188,7 +184,7 @@ async fn ask_one(
             break;
         };
         let question = review(report_type, &prepared.brief, &prepared.plan.parts[part], &marker);
-        match asking.ask(question, "inspect").await.map(|text| read::review(&text)) {
+        match asking.ask(question, ANSWER_TOKENS_MAX, "inspect").await.map(|text| read::review(&text)) {
             Ok(Some(review)) => {
                 let complete = review.complete;
                 kept.claims.extend(review.claims);
@@ -199,8 +195,8 @@ async fn ask_one(
                 failure = Some("its answer was cut short, twice".to_owned());
             }
             Ok(None) => failure = Some("its answer could not be read, twice".to_owned()),
-            Err(reason) => {
-                failure = Some(reason);
+            Err(error) => {
+                failure = Some(error.to_string());
                 break;
             }
         }

@@ -7,11 +7,11 @@ use prevet_analysis::answer::admit::Candidate;
 use prevet_analysis::answer::claim::Claim;
 use prevet_analysis::answer::read;
 use prevet_analysis::prompt::BYTES_PER_TOKEN;
-use prevet_analysis::prompt::question::refute;
+use prevet_analysis::prompt::question::{ANSWER_TOKENS_MAX, refute};
 use tokio::task::JoinSet;
 
-use super::asking::Asking;
 use super::model_review::{PARALLEL_MAX, Prepared};
+use crate::asking::Asking;
 
 /// Tries to disprove each candidate, part by part: what is left, and what was disproved with the reason.
 pub(super) async fn test(
@@ -61,7 +61,7 @@ async fn test_part(
     if count == 0 {
         return Vec::new();
     }
-    let answer = asking.ask(question, "refute").await.unwrap_or_default();
+    let answer = asking.ask(question, ANSWER_TOKENS_MAX, "refute").await.unwrap_or_default();
     let refutations = read::refutations(&answer, count, &prepared.change);
     refutations.into_iter().map(|it| (claims[it.at].0, it.reason)).collect()
 }

@@ -1,10 +1,9 @@
 //! The routes in this process, over stores that the test chooses.
 
-use std::sync::Arc;
-
 use prevet_domain::ids::{Branch, RepositoryName, TenantKey};
 use prevet_domain::session::{Integration, Product, Role};
 use prevet_emulator::Emulator;
+use prevet_llm::settings::ModelSettings;
 use prevet_routes::{Service, all_routes};
 use prevet_store::{LocalEndpoints, Store, StoreConfig};
 use prevet_upstream::{Settings, Upstream};
@@ -12,7 +11,8 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::{Client, Relay, ScriptedModel};
+use super::{Client, Relay};
+use crate::scripted_model::ScriptedModel;
 
 const ACCESS_KEY: &str = "test";
 const SECRET_KEY: &str = "test-secret";
@@ -103,8 +103,7 @@ impl Assembled {
 
     /// A second server over the same stores, with this model, and with tickets where these settings say.
     pub async fn with(&mut self, model: &ScriptedModel, tickets: Option<Settings>) -> Client {
-        let mut service = self.service.clone();
-        service.app.model = Some(Arc::new(model.clone()));
+        let mut service = self.service.clone().with_model(Some(&settings(model))).expect("no model");
         if let Some(settings) = tickets {
             service = service.with_tickets(Upstream::new(settings).expect("no HTTP client"));
         }
@@ -134,6 +133,20 @@ impl Drop for Assembled {
         for task in &self.tasks {
             task.abort();
         }
+    }
+}
+
+fn settings(model: &ScriptedModel) -> ModelSettings {
+    ModelSettings {
+        model: "scripted".to_owned(),
+        url: Some(model.url()),
+        api_key: Some("word".to_owned()),
+        timeout_seconds: 10,
+        input_tokens_max: model.input_tokens_max(),
+        usd_per_million_input: 0.0,
+        usd_per_million_output: 0.0,
+        tokens_per_day: None,
+        usd_per_day: None,
     }
 }
 

@@ -1,18 +1,18 @@
-//! Asking the model within one inspection: bounded in time, and not at all any more once it is hopeless.
+//! Asking the model within one call: bounded in time, and not at all any more once it is hopeless.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use prevet_analysis::prompt::question::{ANSWER_TOKENS_MAX, Question};
+use prevet_analysis::prompt::question::Question;
 use prevet_domain::ids::TenantKey;
 use tokio::time::{Instant, timeout_at};
 
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// The longest that the model is asked in one inspection: a caller's own patience ends at five minutes.
-pub(super) const ASKING_SECONDS_MAX: u64 = 240;
+/// The longest that the model is asked in one call: a caller's own patience ends at five minutes.
+const ASKING_SECONDS_MAX: u64 = 240;
 /// After this many failures the rest is not asked.
 const FAILURES_MAX: usize = 3;
 /// How long a question waits for what others give back of the budget.
@@ -20,7 +20,7 @@ const BUDGET_PAUSE_MILLISECONDS: u64 = 200;
 /// Bytes of a fence's marker.
 const MARKER_BYTES: usize = 12;
 
-/// The model, within one inspection.
+/// The model, within one call.
 #[derive(Debug)]
 pub(super) struct Asking {
     pub(super) model: Arc<dyn Model>,
@@ -30,7 +30,7 @@ pub(super) struct Asking {
     deadline: Instant,
     open: AtomicUsize,
     failures: AtomicUsize,
-    hopeless: Mutex<Option<String>>,
+    hopeless: Mutex<Option<ModelError>>,
     questions: AtomicUsize,
     input_tokens: AtomicU64,
     output_tokens: AtomicU64,
@@ -64,17 +64,24 @@ impl Asking {
     }
 
     /// The answer's text, or why there is none.
-    pub(super) async fn ask(&self, question: Question, purpose: &'static str) -> Result<String, String> {
-        if let Some(reason) = self.hopeless() {
-            return Err(reason);
+    pub(super) async fn ask(
+        &self,
+        question: Question,
+        output_tokens_max: u32,
+        purpose: &'static str,
+    ) -> Result<String, ModelError> {
+        if let Some(error) = self.hopeless() {
+            return Err(error);
         }
-        match timeout_at(self.deadline, self.answer(question, purpose)).await {
+        let Question { system, user } = question;
+        let request = ModelRequest { system, user, output_tokens_max, purpose };
+        match timeout_at(self.deadline, self.answer(request)).await {
             Err(_) => {
-                let reason = format!("the time for one inspection ({ASKING_SECONDS_MAX} s) ended");
-                self.give_up(&reason);
-                Err(reason)
+                let error = ModelError::CallEnded { seconds: ASKING_SECONDS_MAX };
+                self.give_up(&error);
+                Err(error)
             }
-            Ok(Err(error)) => Err(self.failed(&error)),
+            Ok(Err(error)) => Err(self.failed(error)),
             Ok(Ok(answer)) => {
                 self.questions.fetch_add(1, Ordering::Relaxed);
                 self.input_tokens.fetch_add(answer.input_tokens, Ordering::Relaxed);
@@ -84,11 +91,9 @@ impl Asking {
         }
     }
 
-    /// Asks, and asks again as long as the budget is only taken by questions of this inspection that are open: they
+    /// Asks, and asks again as long as the budget is only taken by questions of this call that are open: they
     /// give back what they do not need.
-    async fn answer(&self, question: Question, purpose: &'static str) -> Result<ModelAnswer, ModelError> {
-        let Question { system, user } = question;
-        let request = ModelRequest { system, user, output_tokens_max: ANSWER_TOKENS_MAX, purpose };
+    async fn answer(&self, request: ModelRequest) -> Result<ModelAnswer, ModelError> {
         loop {
             self.open.fetch_add(1, Ordering::SeqCst);
             let answer = self.model.ask_within(&self.tenant, request.clone(), self.budget_micro_usd).await;
@@ -111,22 +116,21 @@ impl Asking {
         )
     }
 
-    fn failed(&self, error: &ModelError) -> String {
-        let reason = error.to_string();
+    fn failed(&self, error: ModelError) -> ModelError {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
-        let waits = matches!(error, ModelError::Busy { .. } | ModelError::BudgetExhausted(_));
+        let waits = matches!(&error, ModelError::Busy { .. } | ModelError::BudgetExhausted(_));
         if waits || failures >= FAILURES_MAX {
-            self.give_up(&reason);
+            self.give_up(&error);
         }
-        reason
+        error
     }
 
-    fn hopeless(&self) -> Option<String> {
+    fn hopeless(&self) -> Option<ModelError> {
         self.hopeless.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn give_up(&self, reason: &str) {
+    fn give_up(&self, error: &ModelError) {
         let mut hopeless = self.hopeless.lock().unwrap_or_else(PoisonError::into_inner);
-        hopeless.get_or_insert_with(|| reason.to_owned());
+        hopeless.get_or_insert_with(|| error.clone());
     }
 }
