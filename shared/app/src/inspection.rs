@@ -19,6 +19,8 @@ use prevet_domain::limits::SESSION_IDLE_SECONDS;
 use prevet_domain::policy::Policy;
 use prevet_domain::session::{Session, Upload};
 
+pub use prevet_analysis::graph::{Excerpt, Related};
+
 pub use self::history::{History, Remembered};
 pub use self::report::{Inspection, ModelNotes, Run, StoredReport, VERSION as REPORT_VERSION};
 use crate::error::AppError;
@@ -66,6 +68,8 @@ pub struct Context {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Paths that the base's attributes leave out, and the word for it.
     pub left_out: BTreeMap<String, &'static str>,
+    /// Other files' lines that define what the change calls or use what it touches, the most relevant first.
+    pub related: Vec<Related>,
 }
 
 /// Reads an upload's object; the format is the wire's.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use prevet_analysis::prompt::masked::{MaskedChange, masked};
+use prevet_analysis::prompt::surroundings::Surroundings;
 use prevet_analysis::structure::{self, FileOutline};
 use prevet_domain::change::{self, Change};
 use prevet_domain::ids::SessionId;
@@ -61,6 +62,8 @@ pub struct Reading {
     pub budget_micro_usd: Option<u64>,
     /// Files after the change that the caller sent, by shown path, secrets masked.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// What stands around the change.
+    pub surroundings: Surroundings,
     /// What the structure of each file's change shows.
     pub outlines: Vec<FileOutline>,
     has_context: bool,
@@ -80,11 +83,21 @@ impl<S: Storage> App<S> {
             let contents = decode(&body).map_err(AppError::Input)?;
             let change = change::parse(&contents.diff)?;
             let has_context = contents.context.is_some();
-            let Context { policy, files, .. } = contents.context.unwrap_or_default();
+            let Context { policy, files, related, .. } = contents.context.unwrap_or_default();
             let budget_micro_usd = policy.budget_usd_per_day.map(micro_usd);
             let outlines = structure::outline(&change, &files);
             let masked = masked(&change, |_| true);
-            Ok(Reading { session, change, masked, budget_micro_usd, files, outlines, has_context })
+            let surroundings = Surroundings::of(&change, &files, &related, |_| true);
+            Ok(Reading {
+                session,
+                change,
+                masked,
+                budget_micro_usd,
+                files,
+                surroundings,
+                outlines,
+                has_context,
+            })
         });
         read.await.map_err(|_| AppError::EngineDied)?
     }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod around;
 mod asking;
 mod binary;
 mod checking;
