@@ -8,6 +8,7 @@ mod asking;
 mod binary;
 mod checking;
 mod describing;
+mod provider;
 mod tickets;
 
 use prevet_testkit::server::patch;
