@@ -26,26 +26,42 @@ pub(super) struct Defining<'tree> {
     pub whole: Node<'tree>,
 }
 
-/// What `node` defines, if anything.
-pub(super) fn defining(language: Language, node: Node<'_>) -> Option<Defining<'_>> {
+/// A node on the way from the root. Asking a node for its parent walks down from the root again, along all siblings:
+/// a file of many lines would take for ever.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step<'tree> {
+    pub node: Node<'tree>,
+    /// Its field in its parent.
+    pub field: Option<&'tree str>,
+}
+
+/// What `node` defines, if anything; `above` is the way to it.
+pub(super) fn defining<'tree>(
+    language: Language,
+    node: Node<'tree>,
+    above: &[Step<'tree>],
+) -> Option<Defining<'tree>> {
     if !node.is_named() {
         return None;
     }
     let kind = node.kind();
     match kind {
-        "variable_declarator" => declarator(language, node),
+        "variable_declarator" => declarator(language, node, above),
         "assignment_expression" | "pair" | "field_definition" | "public_field_definition" => {
             function_value(node)
         }
-        "assignment" => constant(node),
+        "assignment" => constant(node, above),
         "const_spec" | "var_spec" if language == Language::Go => {
             let name = node.child_by_field_name("name")?;
-            at_top(node).then_some(Defining { word: "constant", name, whole: node })
+            at_top(above).then_some(Defining { word: "constant", name, whole: node })
         }
         _ => {
             let word = defines(language, kind)?;
             let field = if kind == "impl_item" { "type" } else { "name" };
-            Some(Defining { word, name: node.child_by_field_name(field)?, whole: with_decorators(node) })
+            let name = node.child_by_field_name(field)?;
+            // An implementation for `Shop<T>` is one for `Shop`.
+            let name = name.child_by_field_name("type").unwrap_or(name);
+            Some(Defining { word, name, whole: with_decorators(node, above) })
         }
     }
 }
@@ -57,15 +73,20 @@ fn is_function(node: Node<'_>) -> bool {
     )
 }
 
-fn declarator(language: Language, node: Node<'_>) -> Option<Defining<'_>> {
+fn declarator<'tree>(
+    language: Language,
+    node: Node<'tree>,
+    above: &[Step<'tree>],
+) -> Option<Defining<'tree>> {
     let name = node.child_by_field_name("name")?;
-    let whole = with_decorators(node.parent()?);
+    let (declaration, further) = above.split_last()?;
+    let whole = with_decorators(declaration.node, further);
     if node.child_by_field_name("value").is_some_and(is_function) {
         return Some(Defining { word: "function", name, whole });
     }
     let field = language == Language::Java && whole.kind() == "field_declaration";
     let word = if field { "field" } else { "constant" };
-    (field || at_top(node) && name.kind() == "identifier").then_some(Defining { word, name, whole })
+    (field || at_top(above) && name.kind() == "identifier").then_some(Defining { word, name, whole })
 }
 
 /// `exports.total = function …`, `total: () => …`, and the like in a class.
@@ -80,14 +101,14 @@ fn function_value(node: Node<'_>) -> Option<Defining<'_>> {
 }
 
 /// A name that a module gives a value, in Python and Ruby.
-fn constant(node: Node<'_>) -> Option<Defining<'_>> {
+fn constant<'tree>(node: Node<'tree>, above: &[Step<'tree>]) -> Option<Defining<'tree>> {
     let name = node.child_by_field_name("left")?;
     let named = matches!(name.kind(), "identifier" | "constant");
-    (named && at_top(node)).then_some(Defining { word: "constant", name, whole: node })
+    (named && at_top(above)).then_some(Defining { word: "constant", name, whole: node })
 }
 
 /// Whether nothing but statements and declarations stand between a node and its file.
-fn at_top(node: Node<'_>) -> bool {
+fn at_top(above: &[Step<'_>]) -> bool {
     const BETWEEN: &[&str] = &[
         "expression_statement",
         "lexical_declaration",
@@ -97,22 +118,17 @@ fn at_top(node: Node<'_>) -> bool {
         "var_declaration",
         "var_spec_list",
     ];
-    let mut at = node;
-    while let Some(parent) = at.parent() {
-        if matches!(parent.kind(), "module" | "program" | "source_file") {
-            return parent.parent().is_none();
-        }
-        if !BETWEEN.contains(&parent.kind()) {
-            return false;
-        }
-        at = parent;
-    }
-    false
+    let Some((_, between)) = above.split_first() else { return false };
+    between.iter().all(|step| BETWEEN.contains(&step.node.kind()))
 }
 
-fn with_decorators(node: Node<'_>) -> Node<'_> {
-    match node.parent() {
-        Some(parent) if matches!(parent.kind(), "decorated_definition" | "export_statement") => parent,
+fn with_decorators<'tree>(node: Node<'tree>, above: &[Step<'tree>]) -> Node<'tree> {
+    match above.last() {
+        Some(Step { node: parent, .. })
+            if matches!(parent.kind(), "decorated_definition" | "export_statement") =>
+        {
+            *parent
+        }
         _ => node,
     }
 }

@@ -146,8 +146,9 @@ pub(super) fn means(language: Language, import: &Import, from: &str, path: &str)
     if language == Language::Go {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder: Vec<&str> = folder.split('/').filter(|piece| !piece.is_empty()).collect();
-        // A repository's root is the whole of its module.
-        return if folder.is_empty() { true } else { segments.ends_with(&folder) };
+        // A repository's root is the whole of its module, whose name has a host's.
+        let host = || segments.first().is_some_and(|first| first.contains('.'));
+        return if folder.is_empty() { host() } else { segments.ends_with(&folder) };
     }
     let ends = |tail: &[&str]| !tail.is_empty() && module.ends_with(tail);
     let shorter = segments.split_last().map(|(_, rest)| rest).unwrap_or_default();

@@ -152,8 +152,14 @@ impl Graph {
         let imported = |place: &Place| !same(place) && self.imports(reference.file, self.path(place.file));
         let folder = |file: usize| self.path(file).rsplit_once('/').map_or("", |(folder, _)| folder);
         let near = |place: &Place| folder(place.file) == folder(reference.file);
+        let own_method = |place: &Place| same(place) && self.is_method(*place);
         let own = match it.receiver {
-            Receiver::None | Receiver::Own => of(By::SameFile, &same),
+            Receiver::None if file.language == Language::Go => {
+                // What is not qualified is the package's own.
+                of(By::SameFile, &same).or_else(|| of(By::SamePackage, &near))
+            }
+            Receiver::None => of(By::SameFile, &same),
+            Receiver::Own => of(By::SameFile, &own_method).or_else(|| of(By::SameFile, &same)),
             // What the object is cannot be told: what the file defines and what it imports are as likely.
             Receiver::Named(_) | Receiver::Other => of(By::Imported, &|place| same(place) || imported(place)),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tree_sitter::{Node, TreeCursor};
 
 use super::grammar::{
-    binds, defining, is_call, is_callee, is_import, is_loader, is_member, is_name, is_wrapper,
+    Defining, Step, binds, defining, is_call, is_callee, is_import, is_loader, is_member, is_name, is_wrapper,
 };
 use super::imports::{self, Import};
 use crate::language::Language;
@@ -93,6 +93,8 @@ pub fn read(language: Language, text: &[u8], wanted: impl Fn(&str) -> bool) -> O
         text: parsed.text(),
         wanted,
         file: FileSymbols::default(),
+        above: Vec::new(),
+        before: Vec::new(),
         open: Vec::new(),
         import_end: 0,
         aliases: BTreeMap::new(),
@@ -102,33 +104,51 @@ pub fn read(language: Language, text: &[u8], wanted: impl Fn(&str) -> bool) -> O
     Some(walk.file)
 }
 
-struct Walk<'a, F> {
+struct Walk<'a, 'tree, F> {
     language: Language,
     text: &'a str,
     wanted: F,
     file: FileSymbols,
+    /// The way to the node.
+    above: Vec<Step<'tree>>,
+    /// What stands before each of them, and before the node.
+    before: Vec<&'tree str>,
     /// Symbols that are open, and where they end.
     open: Vec<(usize, usize)>,
     import_end: usize,
     aliases: BTreeMap<String, String>,
 }
 
-impl<F: Fn(&str) -> bool> Walk<'_, F> {
-    fn all(&mut self, cursor: &mut TreeCursor<'_>) {
+impl<'tree, F: Fn(&str) -> bool> Walk<'_, 'tree, F> {
+    fn all(&mut self, cursor: &mut TreeCursor<'tree>) {
+        self.before.push("");
         loop {
-            self.enter(cursor.node());
+            self.enter(cursor);
+            let step = Step { node: cursor.node(), field: cursor.field_name() };
             if cursor.goto_first_child() {
+                self.above.push(step);
+                self.before.push("");
                 continue;
             }
-            while !cursor.goto_next_sibling() {
+            loop {
+                let kind = cursor.node().kind();
+                if let Some(before) = self.before.last_mut() {
+                    *before = kind;
+                }
+                if cursor.goto_next_sibling() {
+                    break;
+                }
                 if !cursor.goto_parent() {
                     return;
                 }
+                self.above.pop();
+                self.before.pop();
             }
         }
     }
 
-    fn enter(&mut self, node: Node<'_>) {
+    fn enter(&mut self, cursor: &TreeCursor<'tree>) {
+        let node = cursor.node();
         if !node.is_named() {
             return;
         }
@@ -140,12 +160,12 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
             for import in imports::parse(self.language, self.of(node)) {
                 self.bring_in(import);
             }
-        } else if let Some(found) = defining(self.language, node) {
+        } else if let Some(found) = defining(self.language, node, &self.above) {
             self.define(node, &found);
         }
         // A shell's word of a command is a leaf inside its name.
         if node.child_count() == 0 && is_name(node.kind()) {
-            self.refer(node);
+            self.refer(cursor);
         }
     }
 
@@ -160,7 +180,7 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
         }
     }
 
-    fn define(&mut self, node: Node<'_>, found: &super::grammar::Defining<'_>) {
+    fn define(&mut self, node: Node<'_>, found: &Defining<'_>) {
         let name = self.of(found.name).to_owned();
         if name.is_empty() || self.file.symbols.len() >= SYMBOLS_MAX {
             return;
@@ -176,17 +196,17 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
         self.file.symbols.push(Symbol { name, qualified, word: found.word, lines, parent });
     }
 
-    fn refer(&mut self, node: Node<'_>) {
-        if self.language == Language::Ruby || self.language == Language::Shell || self.is_script() {
-            self.load(node);
-        }
+    fn refer(&mut self, cursor: &TreeCursor<'tree>) {
+        let node = cursor.node();
+        self.load(node);
         let written = self.of(node);
         let alias = self.aliases.get(written).map(String::as_str);
         let wanted = (self.wanted)(written) || alias.is_some_and(&self.wanted);
-        if !wanted || self.file.references.len() >= REFERENCES_MAX || self.is_own_name(node) {
+        let full = self.file.references.len() >= REFERENCES_MAX;
+        if !wanted || full || self.is_own_name(node, cursor.field_name()) {
             return;
         }
-        let Some((kind, receiver)) = self.used(node) else { return };
+        let Some((kind, receiver)) = self.used(cursor) else { return };
         // A member of that name is another's.
         let name = alias.filter(|_| receiver == Receiver::None).unwrap_or(written);
         if !(self.wanted)(name) {
@@ -202,23 +222,16 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
         self.file.references.push(reference);
     }
 
-    fn is_script(&self) -> bool {
-        matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
-    }
-
     /// A call that loads a file is an import.
-    fn load(&mut self, node: Node<'_>) {
+    fn load(&mut self, node: Node<'tree>) {
         if !is_loader(self.language, self.of(node)) {
             return;
         }
-        let mut call = node.parent();
-        while call.is_some_and(|it| !is_call(it.kind())) {
-            call = call.and_then(|it| it.parent()).filter(|it| is_wrapper(it.kind()) || is_call(it.kind()));
-        }
-        let arguments = call.and_then(|call| {
+        let call = self.above.iter().rev().take(CLIMB_MAX).find(|step| is_call(step.node.kind()));
+        let arguments = call.and_then(|Step { node: call, .. }| {
             call.child_by_field_name("arguments").or_else(|| call.child_by_field_name("argument"))
         });
-        let Some(arguments) = arguments else { return };
+        let Some(arguments) = arguments.filter(|it| it.start_byte() >= node.end_byte()) else { return };
         let path = self.of(arguments).trim_matches(['(', ')', ' ']);
         let mut import = imports::loaded(path);
         if self.of(node) == "require_relative" {
@@ -228,28 +241,31 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
     }
 
     /// Whether a node is the name in a definition, or one that code gives to something of its own.
-    fn is_own_name(&self, node: Node<'_>) -> bool {
-        let Some(parent) = node.parent() else { return false };
-        if binds(parent.kind(), field_of(parent, node)) {
+    fn is_own_name(&self, node: Node<'tree>, field: Option<&str>) -> bool {
+        let Some((parent, further)) = self.above.split_last() else { return false };
+        if binds(parent.node.kind(), field) {
             return true;
         }
-        let named =
-            |it: Node<'_>| defining(self.language, it).is_some_and(|found| found.name.id() == node.id());
-        named(parent) || parent.parent().is_some_and(named)
+        let named = |it: Node<'tree>, above: &[Step<'tree>]| {
+            defining(self.language, it, above).is_some_and(|found| found.name.id() == node.id())
+        };
+        let outer = further.split_last();
+        named(parent.node, further) || outer.is_some_and(|(outer, above)| named(outer.node, above))
     }
 
-    fn used(&self, leaf: Node<'_>) -> Option<(ReferenceKind, Receiver)> {
+    fn used(&self, cursor: &TreeCursor<'tree>) -> Option<(ReferenceKind, Receiver)> {
+        let leaf = cursor.node();
         if leaf.start_byte() < self.import_end {
             return Some((ReferenceKind::Import, Receiver::None));
         }
-        let (mut node, mut receiver) = (leaf, Receiver::None);
-        for _ in 0..CLIMB_MAX {
-            let Some(parent) = node.parent() else { break };
-            let kind = parent.kind();
+        let mut at = Step { node: leaf, field: cursor.field_name() };
+        let mut receiver = Receiver::None;
+        for parent in self.above.iter().rev().take(CLIMB_MAX) {
+            let (node, kind) = (at.node, parent.node.kind());
             if is_call(kind) {
-                let called = field_of(parent, node).is_some_and(is_callee);
+                let called = at.field.is_some_and(is_callee);
                 if receiver == Receiver::None && called {
-                    receiver = self.receiver(parent, node);
+                    receiver = self.receiver(parent.node, node);
                 }
                 let kind = if called { ReferenceKind::Call } else { ReferenceKind::Use };
                 return (called || leaf.kind() != "word").then_some((kind, receiver));
@@ -258,19 +274,30 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
                 return Some((ReferenceKind::Call, receiver));
             }
             if kind == "token_tree" {
-                return Some(in_macro(node));
+                return Some(self.in_macro(cursor));
             }
-            if is_member(kind) && parent.end_byte() == node.end_byte() {
+            if is_member(kind) && parent.node.end_byte() == node.end_byte() {
                 if receiver == Receiver::None {
-                    receiver = self.receiver(parent, node);
+                    receiver = self.receiver(parent.node, node);
                 }
-            } else if !(is_wrapper(kind) && first_name(parent, node)) {
+            } else if !(is_wrapper(kind) && first_name(parent.node, node)) {
                 break;
             }
-            node = parent;
+            at = *parent;
         }
         // A word of the shell that is no command is a text.
         (leaf.kind() != "word").then_some((ReferenceKind::Use, receiver))
+    }
+
+    /// Inside a macro's tokens there is no tree: a name with brackets behind it is called.
+    fn in_macro(&self, cursor: &TreeCursor<'tree>) -> (ReferenceKind, Receiver) {
+        let mut next = cursor.clone();
+        let called = next.goto_next_sibling()
+            && next.node().kind() == "token_tree"
+            && next.node().child(0).is_some_and(|it| it.kind() == "(");
+        let member = matches!(self.before.last(), Some(&("." | "::")));
+        let receiver = if member { Receiver::Other } else { Receiver::None };
+        (if called { ReferenceKind::Call } else { ReferenceKind::Use }, receiver)
     }
 
     fn receiver(&self, parent: Node<'_>, name: Node<'_>) -> Receiver {
@@ -290,33 +317,8 @@ impl<F: Fn(&str) -> bool> Walk<'_, F> {
     }
 }
 
-/// Inside a macro's tokens there is no tree: a name with brackets behind it is called.
-fn in_macro(name: Node<'_>) -> (ReferenceKind, Receiver) {
-    let called = name
-        .next_sibling()
-        .is_some_and(|next| next.kind() == "token_tree" && next.child(0).is_some_and(|it| it.kind() == "("));
-    let before = name.prev_sibling().map(|it| it.kind());
-    let receiver = if matches!(before, Some("." | "::")) { Receiver::Other } else { Receiver::None };
-    (if called { ReferenceKind::Call } else { ReferenceKind::Use }, receiver)
-}
-
 fn first_name(parent: Node<'_>, node: Node<'_>) -> bool {
     parent.named_child(0).is_some_and(|first| first.id() == node.id())
-}
-
-fn field_of<'tree>(parent: Node<'tree>, node: Node<'tree>) -> Option<&'tree str> {
-    let mut cursor = parent.walk();
-    if !cursor.goto_first_child() {
-        return None;
-    }
-    loop {
-        if cursor.node().id() == node.id() {
-            return cursor.field_name();
-        }
-        if !cursor.goto_next_sibling() {
-            return None;
-        }
-    }
 }
 
 /// `(s *Server)` is a method of `Server`.

@@ -194,8 +194,8 @@ mod tests {
         assert_eq!(all.files.into_keys().collect::<Vec<_>>(), ["far.py", "near.py"]);
         let known = surroundings().beside("", &BTreeSet::from(["a.py"]), 10_000, |path| path != "far.py");
         assert_eq!(known.files.into_keys().collect::<Vec<_>>(), ["far.py"]);
-        let small = surroundings().beside("", &BTreeSet::new(), 80, |_| false);
-        assert!(small.text.len() <= 80 && small.files.len() == 1, "{small:?}");
+        let small = surroundings().beside("", &BTreeSet::new(), 120, |_| false);
+        assert!(small.text.len() <= 120 && small.files.len() == 1, "{small:?}");
         assert!(surroundings().beside("", &BTreeSet::new(), 10, |_| false).text.is_empty());
     }
 }
