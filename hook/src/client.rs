@@ -10,17 +10,21 @@ use std::time::Duration;
 use prevet_domain::kind::Kind;
 use prevet_wire::error::ErrorBody;
 use prevet_wire::inspect::InspectParameters;
+use prevet_wire::model_trial::ModelTrial;
 use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
-use rmcp::ServiceExt;
-use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ProgressNotificationParam};
+use rmcp::service::NotificationContext;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::Value;
 
 pub use self::upload::Upload;
 use crate::connection::{Endpoint, is_loopback};
+use crate::console::Progress;
 use crate::error::CommandError;
+use crate::report::escape;
 
 const API_KEY_HEADER: &str = "x-product-api-key";
 const USER_AGENT: &str = concat!("prevet/", env!("CARGO_PKG_VERSION"));
@@ -134,10 +138,21 @@ impl Client {
         })
     }
 
+    /// `POST /model`: one real question to the server's model.
+    pub async fn try_model(&self) -> Result<ModelTrial, CommandError> {
+        let call = self.http.post(format!("{}/model", self.endpoint.url));
+        self.send(call, self.waits.inspect_seconds, "asking the model").await
+    }
+
     /// `inspect_diff`, over MCP: the tool's result as JSON.
-    pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
+    pub async fn inspect(
+        &self,
+        parameters: &InspectParameters,
+        progress: &Progress,
+    ) -> Result<Value, CommandError> {
         let limit = Duration::from_secs(self.waits.inspect_seconds);
-        let answer = tokio::time::timeout(limit, self.call_tool("inspect_diff", parameters)).await;
+        let call = self.call_tool("inspect_diff", parameters, progress);
+        let answer = tokio::time::timeout(limit, call).await;
         answer.unwrap_or_else(|_| {
             Err(failure::silent(&self.endpoint.url, "inspecting", self.waits.inspect_seconds))
         })
@@ -148,10 +163,11 @@ impl Client {
         &self,
         name: &'static str,
         parameters: &impl serde::Serialize,
+        progress: &Progress,
     ) -> Result<Value, CommandError> {
         let seconds = self.waits.inspect_seconds;
-        let answer =
-            tokio::time::timeout(Duration::from_secs(seconds), self.call_tool(name, parameters)).await;
+        let call = self.call_tool(name, parameters, progress);
+        let answer = tokio::time::timeout(Duration::from_secs(seconds), call).await;
         answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, name, seconds)))
     }
 
@@ -159,6 +175,7 @@ impl Client {
         &self,
         name: &'static str,
         parameters: &impl serde::Serialize,
+        progress: &Progress,
     ) -> Result<Value, CommandError> {
         let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
             .custom_headers(self.headers()?);
@@ -168,7 +185,8 @@ impl Client {
                 format!("calling {name} at {} failed: {}", self.endpoint.url, crate::error::chain(error));
             CommandError::new(Kind::Unavailable, text)
         };
-        let service = ().serve(transport).await.map_err(|error| broken(&error))?;
+        let listener = Listener(progress.clone());
+        let service = listener.serve(transport).await.map_err(|error| broken(&error))?;
         let Value::Object(arguments) = serde_json::to_value(parameters).map_err(|error| broken(&error))?
         else {
             return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
@@ -184,6 +202,18 @@ impl Client {
         let value = HeaderValue::from_str(&self.endpoint.api_key)
             .map_err(|_| CommandError::usage("the API key has characters that no key has"))?;
         Ok(HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]))
+    }
+}
+
+/// Shows how far the server says that it is.
+#[derive(Clone)]
+struct Listener(Progress);
+
+impl ClientHandler for Listener {
+    async fn on_progress(&self, told: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        if let Some(message) = told.message {
+            self.0.say(escape::line(&message));
+        }
     }
 }
 

@@ -8,7 +8,9 @@ mod asking;
 mod binary;
 mod checking;
 mod describing;
+mod injection;
 mod provider;
+mod shapes;
 mod tickets;
 
 use prevet_testkit::server::patch;

@@ -1,6 +1,8 @@
 //! What tests share: a world of their own for the real binary and real repositories, a server to speak to, and
 //! servers that misbehave.
 
+pub mod injection;
+pub mod model;
 pub mod scripted_model;
 pub mod server;
 pub mod stub;
