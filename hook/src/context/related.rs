@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use prevet_analysis::graph::{self, Candidate, Limits, Names, Related, Wanted, is_covered};
+use prevet_analysis::graph::{self, Candidate, Limits, Names, Related, Wanted};
 use prevet_analysis::inspect::excludes;
-use prevet_analysis::language::{TextKind, detect};
 use prevet_analysis::secrets;
 use prevet_domain::change::{Change, FileChange};
 use prevet_domain::path::RepoPath;
@@ -90,17 +89,10 @@ fn own_code(repository: &Repository, base: &str, hits: Vec<Hit>) -> Result<Vec<H
 
 fn ranked(wanted: &Wanted, names: &Names, files: &BTreeMap<String, Vec<u8>>, hits: &[Hit]) -> Vec<Related> {
     let wants = |name: &str| names.has(name);
-    let changed = files.iter().filter_map(|(path, text)| {
-        let TextKind::Known(language) = detect(&RepoPath::parse(path.as_bytes()).ok()?, text) else {
-            return None;
-        };
-        let symbols = is_covered(language).then(|| graph::read(language, text, wants))??;
-        Some(Candidate { path: path.clone(), language, symbols })
-    });
-    let candidates = parallel::map(hits, |hit| {
-        let symbols = graph::read(hit.language, &hit.text, wants)?;
-        Some(Candidate { path: hit.path.to_string(), language: hit.language, symbols })
-    });
+    let changed = files
+        .iter()
+        .filter_map(|(path, text)| Candidate::read(&RepoPath::parse(path.as_bytes()).ok()?, text, wants));
+    let candidates = parallel::map(hits, |hit| Candidate::read(&hit.path, &hit.text, wants));
     let texts: BTreeMap<String, &[u8]> =
         hits.iter().map(|hit| (hit.path.to_string(), hit.text.as_slice())).collect();
     // The whole text is masked, since part of a key shows nothing of what it is.

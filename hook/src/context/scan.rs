@@ -2,7 +2,7 @@
 
 use prevet_analysis::convention;
 use prevet_analysis::graph::{Found, Names, is_covered};
-use prevet_analysis::language::{Language, TextKind, detect};
+use prevet_analysis::language::{TextKind, detect};
 use prevet_domain::path::RepoPath;
 
 use super::{After, parallel};
@@ -26,8 +26,6 @@ const ROUNDS_FOLDER: &[u8] = b".cross-review/";
 pub struct Hit {
     /// Its path.
     pub path: RepoPath,
-    /// Its language.
-    pub language: Language,
     /// Its text.
     pub text: Vec<u8>,
     /// The names.
@@ -138,5 +136,5 @@ fn hit(path: &RepoPath, text: Vec<u8>, names: &Names) -> (usize, Option<Hit>) {
     let TextKind::Known(language) = detect(path, &text) else { return (bytes, None) };
     let found = names.find(&text);
     let counts = is_covered(language) && !found.is_empty();
-    (bytes, counts.then(|| Hit { path: path.clone(), language, text, found }))
+    (bytes, counts.then(|| Hit { path: path.clone(), text, found }))
 }

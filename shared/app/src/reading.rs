@@ -90,18 +90,27 @@ impl<S: Storage> App<S> {
             context = Some(Context { files: refreshed.files, ..Context::default() });
             refresh = Some(refreshed.refresh);
         }
-        let read = tokio::task::spawn_blocking(move || reading(session, change, context, refresh));
+        let asks = self.model.is_some();
+        let read = tokio::task::spawn_blocking(move || reading(session, change, context, refresh, asks));
         read.await.map_err(|_| AppError::EngineDied)
     }
 }
 
-fn reading(session: Session, change: Change, context: Option<Context>, refresh: Option<Refresh>) -> Reading {
+fn reading(
+    session: Session,
+    change: Change,
+    context: Option<Context>,
+    refresh: Option<Refresh>,
+    asks: bool,
+) -> Reading {
     let has_context = context.is_some();
     let Context { policy, files, related, .. } = context.unwrap_or_default();
     let budget_micro_usd = policy.budget_usd_per_day.map(micro_usd);
     let outlines = structure::outline(&change, &files);
     let masked = masked(&change, |_| true);
-    let surroundings = Surroundings::of(&change, &files, &related, |_| true);
+    // Only a model is shown them.
+    let surroundings =
+        if asks { Surroundings::of(&change, &files, &related, |_| true) } else { Surroundings::default() };
     Reading { session, change, masked, budget_micro_usd, files, surroundings, outlines, has_context, refresh }
 }
 

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use prevet_domain::change::{FileChange, LineKind};
+use prevet_domain::path::RepoPath;
 
+use super::grammar::is_covered;
 use super::index::{By, Graph, Place};
 use super::symbols::{FileSymbols, ReferenceKind, read};
 use super::wanted::{State, Wanted, WantedSymbol, innermost, language_of};
-use crate::language::Language;
+use crate::language::{Language, TextKind, detect};
 
 /// Reasons that one file gives.
 const REASONS_MAX: usize = 6;
@@ -29,6 +31,18 @@ pub struct Candidate {
     pub language: Language,
     /// What it has.
     pub symbols: FileSymbols,
+}
+
+impl Candidate {
+    /// The file at `path`, with its references to names that `wanted` takes; `None` where the graph cannot read it.
+    pub fn read(path: &RepoPath, text: &[u8], wanted: impl Fn(&str) -> bool) -> Option<Self> {
+        match detect(path, text) {
+            TextKind::Known(language) if is_covered(language) => {
+                Some(Self { path: path.to_string(), language, symbols: read(language, text, wanted)? })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// How much is shown.

@@ -7,11 +7,16 @@ use std::fmt::Write as _;
 use prevet_domain::change::{Change, FileChange, LineKind};
 
 use super::masked::masked_text;
-use crate::graph::{Excerpt, Related, enclosing_excerpts};
+use crate::graph::{self, Candidate, Excerpt, Limits, Names, Related, enclosing_excerpts, related};
 use crate::secrets;
 
 /// What the definitions around one file's hunks may have.
 const FILE_BYTES_MAX: usize = 24 << 10;
+/// Changed files that are parsed for it, the first ones of the patch.
+const PARSED_BYTES_MAX: usize = 4 << 20;
+/// What is shown of changed files outside their hunks.
+const WITHIN: Limits =
+    Limits { files_max: 40, bytes_max: 96 << 10, file_bytes_max: 12 << 10, whole_bytes_max: 0 };
 /// Words of a reason that are no names.
 const PLAIN_WORDS: &[&str] = &[
     "calls", "uses", "imports", "defines", "which", "the", "change", "removes", "in", "may", "mean", "one",
@@ -52,9 +57,22 @@ impl Surroundings {
         related: &[Related],
         shown: impl Fn(&str) -> bool,
     ) -> Self {
-        let changed = change.files.iter().filter(|file| shown(&file.shown_path()));
-        let changed = changed.filter_map(|file| around(file, files.get(&file.shown_path())?));
-        Self { blocks: changed.chain(related.iter().map(beside)).collect() }
+        let (mut bytes, mut texts) = (0, BTreeMap::new());
+        let mut seen = Change::default();
+        for file in change.files.iter().filter(|file| shown(&file.shown_path())) {
+            let Some(text) = files.get(&file.shown_path()) else { continue };
+            bytes += text.len();
+            if bytes > PARSED_BYTES_MAX {
+                break;
+            }
+            texts.insert(file.shown_path(), secrets::mask(text).into_owned());
+            seen.files.push(file.clone());
+        }
+        let around = seen.files.iter().filter_map(|file| around(file, texts.get(&file.shown_path())?));
+        let mut blocks: Vec<Block> = around.collect();
+        blocks.extend(related.iter().map(beside));
+        blocks.extend(within(&seen, &texts));
+        Self { blocks }
     }
 
     /// Whether there is nothing.
@@ -94,21 +112,61 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| !it.is_empty())
 }
 
-/// The definitions around a file's hunks; none where the hunks show them whole.
-fn around(file: &FileChange, text: &[u8]) -> Option<Block> {
-    let masked = secrets::mask(text);
-    let excerpts = enclosing_excerpts(file, &String::from_utf8_lossy(&masked), FILE_BYTES_MAX);
+/// The lines of a file's hunks.
+fn in_sight(file: &FileChange) -> BTreeSet<u32> {
     let lines = file.hunks().iter().flat_map(|hunk| &hunk.lines).filter(|it| it.kind != LineKind::Removed);
-    let in_sight: BTreeSet<u32> = lines.map(|line| line.new_number).collect();
-    let adds = |it: &&Excerpt| {
+    lines.map(|line| line.new_number).collect()
+}
+
+/// Without what the hunks show whole.
+fn beyond(excerpts: Vec<Excerpt>, in_sight: &BTreeSet<u32>) -> Vec<Excerpt> {
+    let adds = |it: &Excerpt| {
         let (first, last) = range(it);
         (first..=last).any(|line| !in_sight.contains(&line))
     };
-    let excerpts: Vec<&Excerpt> = excerpts.iter().filter(adds).collect();
+    excerpts.into_iter().filter(adds).collect()
+}
+
+/// The definitions around a file's hunks; none where the hunks show them whole.
+fn around(file: &FileChange, text: &[u8]) -> Option<Block> {
+    let excerpts = enclosing_excerpts(file, &String::from_utf8_lossy(text), FILE_BYTES_MAX);
+    let excerpts = beyond(excerpts, &in_sight(file));
     let path = file.shown_path();
     let title =
         format!("file: {} (changed; the definitions around its hunks, after the change)", masked_text(&path));
     (!excerpts.is_empty()).then(|| Block::new(path, &title, &excerpts, true, BTreeSet::new()))
+}
+
+/// Users of what the change touches that are in changed files themselves, outside the hunks.
+fn within(change: &Change, texts: &BTreeMap<String, Vec<u8>>) -> Vec<Block> {
+    let wanted = graph::wanted(change, texts);
+    let names = Names::of(&wanted);
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let candidate = |file: &FileChange| {
+        let text = texts.get(&file.shown_path())?;
+        Candidate::read(file.path()?, text, |name| names.has(name))
+    };
+    let candidates = change.files.iter().filter_map(candidate).collect();
+    let text_of = |path: &str| texts.get(path).map(|text| String::from_utf8_lossy(text).into_owned());
+    let found = related(&wanted, Vec::new(), candidates, &WITHIN, text_of);
+    let sights: BTreeMap<String, BTreeSet<u32>> =
+        change.files.iter().map(|file| (file.shown_path(), in_sight(file))).collect();
+    let block = |mut it: Related| {
+        it.excerpts = beyond(it.excerpts, sights.get(&it.path)?);
+        let title =
+            format!("file: {} (changed; {})", masked_text(&it.path), masked_text(&it.reasons.join("; ")));
+        (!it.excerpts.is_empty())
+            .then(|| Block::new(it.path, &title, &it.excerpts, false, names_in(&it.reasons)))
+    };
+    found.into_iter().filter_map(block).collect()
+}
+
+/// What the reasons name.
+fn names_in(reasons: &[String]) -> BTreeSet<String> {
+    let names = reasons.iter().flat_map(|it| words(it)).filter(|word| !PLAIN_WORDS.contains(word));
+    names.map(str::to_owned).collect()
 }
 
 fn beside(related: &Related) -> Block {
@@ -116,9 +174,7 @@ fn beside(related: &Related) -> Block {
     let title = format!("file: {} (not part of the change; {reasons})", masked_text(&related.path));
     let masked: Vec<Excerpt> =
         related.excerpts.iter().map(|it| Excerpt { text: masked_text(&it.text), ..it.clone() }).collect();
-    let names = related.reasons.iter().flat_map(|it| words(it)).filter(|word| !PLAIN_WORDS.contains(word));
-    let names = names.map(str::to_owned).collect();
-    Block::new(related.path.clone(), &title, &masked.iter().collect::<Vec<_>>(), false, names)
+    Block::new(related.path.clone(), &title, &masked, false, names_in(&related.reasons))
 }
 
 fn range(excerpt: &Excerpt) -> (u32, u32) {
@@ -127,7 +183,7 @@ fn range(excerpt: &Excerpt) -> (u32, u32) {
 }
 
 impl Block {
-    fn new(path: String, title: &str, excerpts: &[&Excerpt], changed: bool, names: BTreeSet<String>) -> Self {
+    fn new(path: String, title: &str, excerpts: &[Excerpt], changed: bool, names: BTreeSet<String>) -> Self {
         let mut text = format!("{}\n", title.replace('\n', " "));
         for excerpt in excerpts {
             for (line, number) in excerpt.text.lines().zip(excerpt.first_line..) {
@@ -135,7 +191,7 @@ impl Block {
             }
             text.push_str("        ...\n");
         }
-        Self { path, changed, names, text, lines: excerpts.iter().map(|it| range(it)).collect() }
+        Self { path, changed, names, text, lines: excerpts.iter().map(range).collect() }
     }
 }
 
@@ -146,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    const TEXT: &str = "def total(items):\n    kept = [i for i in items if i]\n    first = kept[0]\n    return sum(kept)\n\n\ndef other():\n    pass\n";
+    const TEXT: &str = "def total(items):\n    kept = [i for i in items if i]\n    first = kept[0]\n    return sum(kept)\n\n\ndef other():\n    return total([])\n";
 
     fn change() -> Change {
         let patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -3,1 +3,1 @@ def total(items):\n-    first = 1\n\
@@ -179,9 +235,10 @@ mod tests {
                 < at("file: near.py (not part of the change; calls total() in page)\n")
         );
         assert!(at("     40   total()\n     41   aws = '[masked]'\n     42   last()\n") < at("far.py"));
-        assert!(!shown.text.contains("other()"));
+        let within = "file: a.py (changed; calls total() in other)\n      7   def other():\n      8       return total([])\n";
+        assert!(at("last()\n") < at(within));
         let files = BTreeMap::from([
-            ("a.py".to_owned(), vec![(1, 4)]),
+            ("a.py".to_owned(), vec![(1, 4), (7, 8)]),
             ("far.py".to_owned(), vec![(40, 40)]),
             ("near.py".to_owned(), vec![(40, 42)]),
         ]);
@@ -191,7 +248,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_or_is_known_is_left_out() {
         let all = surroundings().beside("", &BTreeSet::new(), 10_000, |_| false);
-        assert_eq!(all.files.into_keys().collect::<Vec<_>>(), ["far.py", "near.py"]);
+        assert_eq!(all.files.into_keys().collect::<Vec<_>>(), ["a.py", "far.py", "near.py"]);
         let known = surroundings().beside("", &BTreeSet::from(["a.py"]), 10_000, |path| path != "far.py");
         assert_eq!(known.files.into_keys().collect::<Vec<_>>(), ["far.py"]);
         let small = surroundings().beside("", &BTreeSet::new(), 120, |_| false);
