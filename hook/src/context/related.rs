@@ -89,9 +89,14 @@ fn own_code(repository: &Repository, base: &str, hits: Vec<Hit>) -> Result<Vec<H
 
 fn ranked(wanted: &Wanted, names: &Names, files: &BTreeMap<String, Vec<u8>>, hits: &[Hit]) -> Vec<Related> {
     let wants = |name: &str| names.has(name);
-    let changed = files
-        .iter()
-        .filter_map(|(path, text)| Candidate::read(&RepoPath::parse(path.as_bytes()).ok()?, text, wants));
+    let mut bytes = 0;
+    let bounded = files.iter().take_while(|(_, text)| {
+        bytes += text.len();
+        bytes <= PARSED_BYTES_MAX
+    });
+    let changed = parallel::map(&bounded.collect::<Vec<_>>(), |(path, text)| {
+        Candidate::read(&RepoPath::parse(path.as_bytes()).ok()?, text, wants)
+    });
     let candidates = parallel::map(hits, |hit| Candidate::read(&hit.path, &hit.text, wants));
     let texts: BTreeMap<String, &[u8]> =
         hits.iter().map(|hit| (hit.path.to_string(), hit.text.as_slice())).collect();
@@ -100,7 +105,8 @@ fn ranked(wanted: &Wanted, names: &Names, files: &BTreeMap<String, Vec<u8>>, hit
         let text = texts.get(path)?;
         Some(String::from_utf8_lossy(&secrets::mask(text)).into_owned())
     };
-    graph::related(wanted, changed.collect(), candidates.into_iter().flatten().collect(), &LIMITS, masked)
+    let (changed, candidates) = (changed.into_iter().flatten(), candidates.into_iter().flatten());
+    graph::related(wanted, changed.collect(), candidates.collect(), &LIMITS, masked)
 }
 
 fn packed(it: Related) -> RelatedFile {

@@ -15,6 +15,8 @@ const CHANGED_NAME_BYTES_MIN: usize = 2;
 const CALLED_NAME_BYTES_MIN: usize = 3;
 /// Files of one change that are looked at.
 const FILES_MAX: usize = 2_000;
+/// Bytes of one change that are parsed, on each side of it.
+const PARSED_BYTES_MAX: usize = 8 << 20;
 
 /// What became of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,10 +63,14 @@ pub(super) fn language_of(file: &FileChange, text: &[u8]) -> Option<Language> {
 
 /// The symbols that `change` makes interesting; `files` holds those that are known after it, by shown path.
 pub fn wanted(change: &Change, files: &BTreeMap<String, Vec<u8>>) -> Wanted {
-    let mut wanted = Wanted::default();
+    let (mut wanted, mut bytes) = (Wanted::default(), 0);
     for file in change.files.iter().filter(|file| !file.hunks().is_empty()).take(FILES_MAX) {
         let sides = sides(file, files);
         let Some(language) = language_of(file, &sides.after) else { continue };
+        bytes += sides.after.len().max(sides.before.len());
+        if bytes > PARSED_BYTES_MAX {
+            break;
+        }
         let after = read(language, &sides.after, |_| true).unwrap_or_default();
         let before = read(language, &sides.before, |_| false).unwrap_or_default();
         let symbol = |name: &str, qualified: &str, state| WantedSymbol {
