@@ -20,6 +20,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::Value;
 
+pub use self::failure::kind_of_code;
 pub use self::upload::Upload;
 use crate::connection::{Endpoint, is_loopback};
 use crate::console::Progress;
@@ -27,6 +28,11 @@ use crate::error::CommandError;
 use crate::report::escape;
 
 const API_KEY_HEADER: &str = "x-product-api-key";
+/// No answer of these routes is nearly as large.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+const THREAD_HEADER: &str = "x-prevet-thread";
+const REPOSITORY_HEADER: &str = "x-prevet-repository";
+const WAY_HEADER: &str = "x-prevet-way";
 const USER_AGENT: &str = concat!("prevet/", env!("CARGO_PKG_VERSION"));
 
 /// How long the server is waited for.
@@ -66,6 +72,16 @@ pub struct Client {
     endpoint: Endpoint,
     waits: Waits,
     http: reqwest::Client,
+    about: About,
+}
+
+/// What a request for a decision says of where it comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The thread.
+    pub thread: Option<String>,
+    /// The repository.
+    pub repository: Option<String>,
 }
 
 impl Client {
@@ -83,7 +99,13 @@ impl Client {
             .user_agent(USER_AGENT)
             .build()
             .map_err(|error| CommandError::of(Kind::Internal, &error))?;
-        Ok(Self { endpoint, waits, http })
+        Ok(Self { endpoint, waits, http, about: About::default() })
+    }
+
+    /// The same, saying where its requests come from.
+    #[must_use]
+    pub fn about(self, about: About) -> Self {
+        Self { about, ..self }
     }
 
     /// The server's URL.
@@ -113,6 +135,49 @@ impl Client {
         self.send(call, self.waits.upload_seconds, "uploading the diff").await
     }
 
+    /// A route for people: `GET` where there is no body.
+    pub async fn inbox<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &str,
+        body: Option<&Value>,
+        action: &str,
+    ) -> Result<T, CommandError> {
+        let base = self.endpoint.url.trim_end_matches("/mcp");
+        let url = format!("{base}/inbox/api/{path}");
+        let call = match body {
+            Some(body) => self.http.post(url).json(body),
+            None => self.http.get(url),
+        };
+        self.send(call.header(WAY_HEADER, "terminal"), self.waits.session_seconds, action).await
+    }
+
+    /// One of the decision tools: its result, and whether that is an error. It may take `wait_seconds` longer than
+    /// other calls.
+    pub async fn decision(
+        &self,
+        tool: &'static str,
+        parameters: &impl serde::Serialize,
+        wait_seconds: u64,
+    ) -> Result<(Value, bool), CommandError> {
+        let seconds = self.waits.session_seconds + wait_seconds;
+        let progress = Progress::start("asking about the decision");
+        let answer =
+            tokio::time::timeout(Duration::from_secs(seconds), self.tool_result(tool, parameters, &progress))
+                .await;
+        let result = answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, tool, seconds)))?;
+        if result.is_error != Some(true) {
+            return Ok((read_result(result)?, false));
+        }
+        let text = result.content.iter().find_map(|block| block.as_text()).map(|text| text.text.clone());
+        let value = text.and_then(|text| serde_json::from_str(&text).ok());
+        value.map(|value| (value, true)).ok_or_else(|| {
+            CommandError::new(
+                Kind::Unavailable,
+                format!("{} refused {tool} without saying why", self.endpoint.url),
+            )
+        })
+    }
+
     async fn send<T: serde::de::DeserializeOwned>(
         &self,
         call: reqwest::RequestBuilder,
@@ -125,9 +190,19 @@ impl Client {
             let seconds = if error.is_connect() { self.waits.connect_seconds } else { timeout_seconds };
             failure::unreachable(&self.endpoint.url, action, seconds, &error)
         };
-        let response = call.send().await.map_err(unreachable)?;
+        let mut response = call.send().await.map_err(unreachable)?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(unreachable)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > ANSWER_BYTES_MAX {
+                let text = format!(
+                    "{action} at {}: the answer is larger than {ANSWER_BYTES_MAX} bytes, which no Prevet server gives",
+                    self.endpoint.url
+                );
+                return Err(CommandError::new(Kind::Unavailable, text));
+            }
+        }
         if !status.is_success() {
             return Err(failure::refused(&self.endpoint.url, action, status, &headers, &body));
         }
@@ -177,6 +252,15 @@ impl Client {
         parameters: &impl serde::Serialize,
         progress: &Progress,
     ) -> Result<Value, CommandError> {
+        read_result(self.tool_result(name, parameters, progress).await?)
+    }
+
+    async fn tool_result(
+        &self,
+        name: &'static str,
+        parameters: &impl serde::Serialize,
+        progress: &Progress,
+    ) -> Result<CallToolResult, CommandError> {
         let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
             .custom_headers(self.headers()?);
         let transport = StreamableHttpClientTransport::with_client(self.http.clone(), config);
@@ -195,13 +279,21 @@ impl Client {
         let result = service.call_tool(request).await;
         // Nothing is kept open on the server's side.
         let _ = service.cancel().await;
-        read_result(result.map_err(|error| broken(&error))?)
+        result.map_err(|error| broken(&error))
     }
 
     fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, CommandError> {
         let value = HeaderValue::from_str(&self.endpoint.api_key)
             .map_err(|_| CommandError::usage("the API key has characters that no key has"))?;
-        Ok(HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]))
+        let mut headers = HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]);
+        let about = [(THREAD_HEADER, &self.about.thread), (REPOSITORY_HEADER, &self.about.repository)];
+        for (name, text) in about {
+            // A name that no header can have is left out: it only helps people to tell requests apart.
+            if let Some(value) = text.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        }
+        Ok(headers)
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Config {
     pub api_url: Option<String>,
     /// `PREVET_API_KEY`
     pub api_key: Option<String>,
+    /// `PREVET_THREAD_ID`, else `PREVET_WORKSTREAM_ID`: the thread that a decision is requested for.
+    pub thread: Option<String>,
     /// `PREVET_TENANT_KEY`
     pub tenant_key: Option<String>,
     /// The user's own file: `$XDG_CONFIG_HOME/prevet/config.toml`.
@@ -56,6 +58,7 @@ impl Config {
             cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             api_url: text("PREVET_API_URL"),
             api_key: text("PREVET_API_KEY"),
+            thread: text("PREVET_THREAD_ID").or_else(|| text("PREVET_WORKSTREAM_ID")),
             tenant_key: text("PREVET_TENANT_KEY"),
             config_file: xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml")),
             data_dir: path("PREVET_DATA_DIR").or_else(|| xdg("XDG_DATA_HOME", ".local/share")),

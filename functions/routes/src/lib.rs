@@ -8,9 +8,11 @@ mod ask_tool;
 mod body;
 mod check_tool;
 mod config;
+mod decision_tools;
 mod describe_tool;
 mod failure;
 mod inbox;
+mod inbox_api;
 mod inspect_tool;
 mod logging;
 mod mcp;
@@ -67,7 +69,7 @@ impl Service {
 
     /// On a store that is there already.
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
-        let world = World { now_seconds, random };
+        let world = World { now_seconds, now_milliseconds, random };
         Self {
             app: App { storage: store, world, model: None, tickets: None, provider: None },
             public_url: public_url.map(Arc::from),
@@ -106,6 +108,11 @@ impl Service {
 
 fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+}
+
+fn now_milliseconds() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn random() -> Option<[u8; 32]> {

@@ -6,8 +6,10 @@
 pub mod administration;
 pub mod ask;
 mod asking;
+pub mod browser;
 pub mod check_task;
 mod consult;
+pub mod decisions;
 pub mod describe;
 pub mod error;
 pub mod inspection;
@@ -54,6 +56,8 @@ pub struct App<S> {
 pub struct World {
     /// Seconds since the epoch.
     pub now_seconds: fn() -> u64,
+    /// Milliseconds since the epoch, for ids that sort by time.
+    pub now_milliseconds: fn() -> u64,
     /// Fresh unguessable bytes; `None` where the system has none to give.
     pub random: fn() -> Option<[u8; 32]>,
 }
