@@ -55,7 +55,8 @@ fn shown(markup: Markup) -> Response {
     let headers: [(HeaderName, &str); 4] = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (CACHE_CONTROL, "no-store"),
-        (REFERRER_POLICY, "no-referrer"),
+        // With none at all, browsers would not say where a form comes from either.
+        (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, Html(markup.into_string())).into_response()

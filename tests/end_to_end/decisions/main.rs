@@ -8,6 +8,7 @@ mod context;
 mod corrections;
 mod inputs;
 mod killed;
+mod notices;
 mod page;
 mod pairs;
 mod racing;
