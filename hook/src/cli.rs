@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::decisions::{Answer, Correct, DecisionVerb, Dismiss, Inbox, ListFormat, Said};
 use crate::review::RUNNER_VERB;
 
 const ENVIRONMENT: &str = "\

@@ -1,4 +1,4 @@
-//! The verbs about decisions.
+//! The arguments of what is about decisions.
 
 use clap::{Args, Subcommand, ValueEnum};
 

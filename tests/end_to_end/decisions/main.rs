@@ -13,7 +13,6 @@ mod page;
 mod pairs;
 mod racing;
 mod scale;
-
 mod states;
 mod verbs;
 
