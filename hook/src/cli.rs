@@ -23,8 +23,6 @@ Environment:
 
 Exit codes: 0 passed the gate, 1 findings at or above it, 2 usage or configuration, 3 not reviewed";
 
-pub use self::decisions::{Answer, Correct, DecisionVerb, Dismiss, Inbox, ListFormat};
-
 /// Vets a change before it leaves this machine.
 #[derive(Debug, Parser)]
 #[command(name = "prevet", version, about, max_term_width = 100, after_help = ENVIRONMENT)]

@@ -23,7 +23,7 @@ use crate::inbox_api::inbox_api_router;
 const STYLE: &str = include_str!("inbox/style.css");
 const SCRIPT: &str = include_str!("inbox/script.js");
 /// Nothing from elsewhere, no script or style in the page itself, no frame around it.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The page's routes.
