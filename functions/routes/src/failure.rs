@@ -32,9 +32,9 @@ impl Failure {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", error)
     }
 
-    /// Its status.
-    pub fn status(&self) -> StatusCode {
-        self.status
+    /// Its status and its body.
+    pub fn into_parts(self) -> (StatusCode, ErrorBody) {
+        (self.status, self.body)
     }
 
     /// Its body.

@@ -101,12 +101,11 @@ impl<S: Storage> App<S> {
         // What the model could not answer then, it may answer now.
         let stored = stored.filter(|report| report.is_settled() || call.continues.is_some());
         let cached = stored.is_some();
-        let report = match stored {
-            Some(report) => report,
-            None => {
-                let work = Work { call: &call, session: &session, history: &history, progress };
-                self.run(&work, &upload, &key, decode).await?
-            }
+        let report = if let Some(report) = stored {
+            report
+        } else {
+            let work = Work { call: &call, session: &session, history: &history, progress };
+            self.run(&work, &upload, &key, decode).await?
         };
         let types = asked_for(&call);
         let (history, changed) = match call.continues {

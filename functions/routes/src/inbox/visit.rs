@@ -97,7 +97,7 @@ fn with_cookie(service: &Service, value: &str, seconds: u64, mut response: Respo
 
 /// A failure as a page.
 pub fn refused(depth: usize, failure: Failure) -> Response {
-    let (status, text) = (failure.status(), failure.body().error.clone());
-    let page = views::layout(depth, "Not done", None, &views::message("Not done", &text));
+    let (status, body) = failure.into_parts();
+    let page = views::layout(depth, "Not done", None, &views::message("Not done", &body.error));
     (status, super::shown(page)).into_response()
 }

@@ -12,13 +12,13 @@ const SHOWN_CHARACTERS_MAX: usize = 600;
 pub fn body(settings: &NoticeSettings, notice: &Notice) -> Value {
     let link = settings.inbox_url.as_ref().map(|inbox| format!("{inbox}/lots/{}", notice.lot));
     match settings.format {
-        NoticeFormat::Json => own(notice, link),
+        NoticeFormat::Json => own(notice, link.as_deref()),
         NoticeFormat::Slack => slack(notice, link),
         NoticeFormat::Teams => teams(notice, link),
     }
 }
 
-fn own(notice: &Notice, link: Option<String>) -> Value {
+fn own(notice: &Notice, link: Option<&str>) -> Value {
     json!({
         "id": notice.id,
         "event": notice.happening.as_str(),
