@@ -10,6 +10,7 @@ pub mod kind;
 pub mod limits;
 pub mod path;
 pub mod policy;
+pub mod review;
 pub mod session;
 pub mod task;
 pub mod ticket;

@@ -25,3 +25,9 @@ pub const RESULT_TOKENS_MAX: usize = 20_000;
 pub const FINDINGS_MAX: usize = 2_000;
 /// A file larger than this is not parsed; secrets are looked for in it all the same.
 pub const PARSED_FILE_BYTES_MAX: usize = 2 << 20;
+/// The `input` of a review round.
+pub const REVIEW_INPUT_BYTES_MAX: usize = 1 << 20;
+/// What is read of a reviewer's text; the rest counts as not said.
+pub const REVIEW_ANSWER_BYTES_MAX: usize = 2 << 20;
+/// Issues of one round; those that follow are left out, and no verdict approves beside them.
+pub const REVIEW_ISSUES_MAX: usize = 500;

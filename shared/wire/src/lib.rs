@@ -10,6 +10,8 @@ pub mod error;
 pub mod inspect;
 pub mod json;
 pub mod policy_file;
+pub mod review;
+pub mod review_files;
 pub mod session;
 pub mod tool;
 pub mod upload_body;

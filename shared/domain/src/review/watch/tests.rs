@@ -1,0 +1,105 @@
+//! The clock over one round, and what the round comes to.
+
+use super::super::stream::Activity;
+use super::*;
+
+const LIMITS: Limits = Limits {
+    deadline: Duration::from_mins(30),
+    silence: Duration::from_mins(5),
+    linger: Duration::from_secs(10),
+};
+
+fn activity() -> Activity {
+    Activity { kind: "command", text: "sleep".into(), failed: false }
+}
+
+fn started(id: &str) -> Observation {
+    Observation::Event(ReviewerEvent::Started { id: id.into(), activity: activity() })
+}
+
+fn finished(id: &str) -> Observation {
+    Observation::Event(ReviewerEvent::Finished { id: id.into(), activity: activity() })
+}
+
+fn thread() -> Observation {
+    Observation::Event(ReviewerEvent::Thread("t".into()))
+}
+
+/// Observations at seconds, to when it is stopped and why.
+fn check(seen: &[(u64, Observation)], expected: Option<(u64, StopCause)>) {
+    let mut watch = Watch::start(LIMITS);
+    let mut stopped = None;
+    for second in 0..=2000 {
+        let now = seen.iter().filter(|(at, _)| *at == second).map(|(_, it)| it.clone());
+        for seen in now.chain([Observation::Tick]) {
+            let (next, effect) = watch.step(Duration::from_secs(second), &seen);
+            watch = next;
+            stopped = stopped.or(effect.map(|cause| (second, cause)));
+        }
+        if stopped.is_some() {
+            break;
+        }
+    }
+    assert_eq!(stopped, expected, "{seen:?}");
+}
+
+#[test]
+fn when_a_round_is_over() {
+    let done = || Observation::Event(ReviewerEvent::TurnCompleted);
+    check(&[], Some((300, StopCause::Silence)));
+    check(&[(200, Observation::Noise)], Some((500, StopCause::Silence)));
+    // A silent command of ten minutes and more is no stall, until it has ended.
+    check(&[(1, thread()), (5, started("a")), (700, finished("a"))], Some((1000, StopCause::Silence)));
+    check(&[(5, started("a")), (6, started("b")), (7, finished("b"))], Some((1800, StopCause::Deadline)));
+    check(&[(5, started("a")), (305, Observation::Tick)], Some((1800, StopCause::Deadline)));
+    check(&[(5, started("a")), (9, done())], Some((19, StopCause::Lingered)));
+    check(&[(1, thread()), (2, Observation::StopAsked)], Some((2, StopCause::Asked)));
+    check(&[(3, Observation::TooMuchOutput)], Some((3, StopCause::TooMuchOutput)));
+}
+
+fn stream(events: &[ReviewerEvent]) -> Stream {
+    let mut stream = Stream::default();
+    for event in events {
+        stream.observe(event);
+    }
+    stream
+}
+
+#[test]
+fn what_a_round_comes_to() {
+    use ReviewerEvent::{Message, Thread, TurnCompleted, TurnFailed, Warning};
+    let exited = || ProcessEnd::Exited { how: "exit code 1".into(), said: String::new() };
+    let check = |events: &[ReviewerEvent], end: ProcessEnd, expected: Option<(BrokenCause, bool)>| {
+        let broken = match report(&stream(events), &end, Some("t")) {
+            Report::Completed(_) => None,
+            Report::Broken(broken) => Some((broken.cause, broken.recoverable)),
+        };
+        assert_eq!(broken, expected, "{events:?} {end:?}");
+    };
+    let thread = || Thread("t".into());
+    let done = [thread(), Message("m".into()), TurnCompleted];
+    check(&done, exited(), None);
+    check(&done, ProcessEnd::Stopped(StopCause::Lingered), None);
+    check(&done, ProcessEnd::Stopped(StopCause::Asked), None);
+    check(&done, ProcessEnd::Lost, None);
+    check(&[thread(), TurnCompleted], exited(), None);
+    check(&[thread(), TurnFailed("429".into())], exited(), Some((BrokenCause::TurnFailed, false)));
+    check(
+        &[thread(), Message("m".into()), TurnFailed("drop".into())],
+        exited(),
+        Some((BrokenCause::TurnFailed, true)),
+    );
+    check(&[thread(), Message("m".into())], exited(), Some((BrokenCause::ProcessExit, true)));
+    check(&[], exited(), Some((BrokenCause::ProcessExit, false)));
+    check(&[thread(), Warning("w".into())], ProcessEnd::Lost, Some((BrokenCause::ProcessExit, false)));
+    let stopped = ProcessEnd::Stopped;
+    check(&[thread(), Message("m".into())], stopped(StopCause::Deadline), Some((BrokenCause::Timeout, true)));
+    check(&[thread()], stopped(StopCause::Deadline), Some((BrokenCause::Timeout, false)));
+    check(&[thread()], stopped(StopCause::Silence), Some((BrokenCause::Stalled, false)));
+    check(&[], stopped(StopCause::TooMuchOutput), Some((BrokenCause::OutputLimit, false)));
+    check(
+        &[Thread("other".into()), Message("m".into()), TurnCompleted],
+        exited(),
+        Some((BrokenCause::ThreadChanged, false)),
+    );
+}
