@@ -2,15 +2,18 @@
 
 #[cfg(feature = "embedded")]
 use std::net::SocketAddr;
-#[cfg(feature = "embedded")]
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::review::RUNNER_VERB;
 
 const ENVIRONMENT: &str = "\
 Environment:
   PREVET_API_URL, PREVET_API_KEY, PREVET_TENANT_KEY  the server, in place of what `prevet login` keeps
   PREVET_DATA_DIR         the embedded server's folder
+  REVIEW_WAIT_DEFAULT_S   how long `prevet review wait` waits where the call does not say; 50
+  PREVET_REVIEW_STALL_SECONDS  a reviewer that is silent for longer is stopped; 1800
   PREVET_TIMEOUT_SECONDS  no single wait for the server is longer than this
   NO_COLOR                no colours
 
@@ -46,6 +49,20 @@ pub enum Command {
         #[command(subcommand)]
         hook: Hook,
     },
+    /// Have a plan, a change, a question or a pull request reviewed in rounds; JSON on standard output
+    Review {
+        /// What to do.
+        #[command(subcommand)]
+        verb: Review,
+    },
+    /// Watches over one round; `prevet review begin` and `reply` start it
+    #[command(name = RUNNER_VERB, hide = true)]
+    ReviewRunner {
+        /// The session.
+        directory: PathBuf,
+        /// The reviewer's program.
+        reviewer: PathBuf,
+    },
     /// Run the whole server on this machine
     #[cfg(feature = "embedded")]
     Serve(Serve),
@@ -67,9 +84,10 @@ impl Command {
     /// Whether the command has signal handlers of its own.
     pub fn ends_itself_on_signals(&self) -> bool {
         #[cfg(feature = "embedded")]
-        return matches!(self, Self::Serve(_));
-        #[cfg(not(feature = "embedded"))]
-        false
+        if matches!(self, Self::Serve(_)) {
+            return true;
+        }
+        matches!(self, Self::ReviewRunner { .. })
     }
 }
 
@@ -187,6 +205,81 @@ pub enum Hook {
         /// The remote's address.
         url: Option<String>,
     },
+}
+
+/// `prevet review`
+#[derive(Debug, Subcommand)]
+pub enum Review {
+    /// Begin a session and its round 1
+    Begin(ReviewBegin),
+    /// Wait for the round to end
+    Wait {
+        /// The session, as begin printed it.
+        #[arg(value_name = "DIR")]
+        session: PathBuf,
+        /// Wait no longer than this; 0 only looks.
+        #[arg(long, value_name = "N")]
+        max_wait_seconds: Option<u64>,
+    },
+    /// Send the next round
+    Reply {
+        /// The session.
+        #[arg(value_name = "DIR")]
+        session: PathBuf,
+        /// The next round's placeholder values; - for standard input.
+        #[arg(long, value_name = "FILE")]
+        input: PathBuf,
+        /// Another model from this round on.
+        #[arg(long)]
+        model: Option<String>,
+        /// Another reasoning effort from this round on.
+        #[arg(long)]
+        effort: Option<String>,
+    },
+    /// End the session
+    End {
+        /// The session.
+        #[arg(value_name = "DIR")]
+        session: PathBuf,
+        /// What review-think or review-pr came to: consensus or stalemate.
+        #[arg(long)]
+        outcome: Option<String>,
+    },
+    /// Say how a session stands, or all of this repository
+    Status {
+        /// The session.
+        #[arg(value_name = "DIR")]
+        session: Option<PathBuf>,
+    },
+}
+
+/// `prevet review begin`
+#[derive(Debug, Args)]
+pub struct ReviewBegin {
+    /// What to review: review-plan, review-impl, review-think or review-pr.
+    #[arg(long)]
+    pub skill: String,
+    /// For review-impl: working-tree or branch.
+    #[arg(long)]
+    pub mode: Option<String>,
+    /// The placeholder values, as NAME: value lines between --- lines and ## NAME sections; - for standard input.
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// The repository; this one without it.
+    #[arg(long, value_name = "DIR")]
+    pub working_dir: Option<PathBuf>,
+    /// The reviewer's model.
+    #[arg(long)]
+    pub model: Option<String>,
+    /// The reviewer's reasoning effort; high without it.
+    #[arg(long)]
+    pub effort: Option<String>,
+    /// The deadline of a round; 18000 without it.
+    #[arg(long, value_name = "N")]
+    pub timeout_seconds: Option<u64>,
+    /// The reviewer: codex.
+    #[arg(long)]
+    pub reviewer: Option<String>,
 }
 
 /// `prevet serve`

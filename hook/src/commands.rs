@@ -14,6 +14,7 @@ mod init;
 pub(crate) mod inspect;
 mod login;
 mod pre_push;
+mod review;
 #[cfg(feature = "embedded")]
 mod serve;
 
@@ -31,6 +32,10 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::Ask(arguments) => ask::run(config, &arguments).await,
         Command::Check(arguments) => check::run(config, &arguments).await,
         Command::Hook { hook: Hook::PrePush { remote, .. } } => pre_push::run(config, &remote).await,
+        Command::Review { verb } => review::run(config, &verb).await,
+        Command::ReviewRunner { directory, reviewer } => {
+            review::run_round(config, &directory, &reviewer).await
+        }
         #[cfg(feature = "embedded")]
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Login(arguments) => login::login(config, &arguments).await,

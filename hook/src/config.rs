@@ -3,10 +3,13 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::client::Waits;
 use crate::error::CommandError;
 use crate::git::GitEnvironment;
+use crate::review::{Code, ReviewError, Rounds, SILENCE_SECONDS_DEFAULT, SystemClock, WAIT_SECONDS_DEFAULT};
 
 /// Everything that the binary is told by its environment.
 #[derive(Debug, Clone, Default)]
@@ -23,9 +26,15 @@ pub struct Config {
     pub config_file: Option<PathBuf>,
     /// The embedded server's folder: `PREVET_DATA_DIR`, else `$XDG_DATA_HOME/prevet`.
     pub data_dir: Option<PathBuf>,
+    /// This program's file.
+    pub program: PathBuf,
+    /// `PATH`: where programs are looked for.
+    pub search_path: Option<OsString>,
     /// Whether colours are unwelcome everywhere (`NO_COLOR`, `TERM=dumb`).
     pub no_color: bool,
     timeout_seconds: Option<String>,
+    wait_default_seconds: Option<String>,
+    stall_seconds: Option<String>,
     temp_dir: PathBuf,
     git_dir: Option<OsString>,
     git_work_tree: Option<OsString>,
@@ -50,8 +59,12 @@ impl Config {
             tenant_key: text("PREVET_TENANT_KEY"),
             config_file: xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml")),
             data_dir: path("PREVET_DATA_DIR").or_else(|| xdg("XDG_DATA_HOME", ".local/share")),
+            program: env::current_exe().unwrap_or_else(|_| PathBuf::from("prevet")),
+            search_path: env::var_os("PATH"),
             no_color: text("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
             timeout_seconds: text("PREVET_TIMEOUT_SECONDS"),
+            wait_default_seconds: text("REVIEW_WAIT_DEFAULT_S"),
+            stall_seconds: text("PREVET_REVIEW_STALL_SECONDS"),
             temp_dir: env::temp_dir(),
             git_dir: env::var_os("GIT_DIR"),
             git_work_tree: env::var_os("GIT_WORK_TREE"),
@@ -69,6 +82,25 @@ impl Config {
         Ok(Waits::default().at_most(seconds))
     }
 
+    /// The review tools.
+    pub fn rounds(&self) -> Result<Rounds, ReviewError> {
+        let wait = seconds("REVIEW_WAIT_DEFAULT_S", self.wait_default_seconds.as_deref())?;
+        Ok(Rounds {
+            prevet: self.program.clone(),
+            search_path: self.search_path.clone(),
+            user_config_file: self.config_file.clone(),
+            temp_dir: self.temp_dir.clone(),
+            wait_default_seconds: wait.unwrap_or(WAIT_SECONDS_DEFAULT),
+            clock: Arc::new(SystemClock),
+        })
+    }
+
+    /// How long a reviewer may be silent: `PREVET_REVIEW_STALL_SECONDS`.
+    pub fn review_silence(&self) -> Result<Duration, ReviewError> {
+        let stall = seconds("PREVET_REVIEW_STALL_SECONDS", self.stall_seconds.as_deref())?;
+        Ok(Duration::from_secs(stall.unwrap_or(SILENCE_SECONDS_DEFAULT)))
+    }
+
     /// Where to look for the repository.
     pub fn git(&self) -> GitEnvironment {
         GitEnvironment {
@@ -82,4 +114,11 @@ impl Config {
     pub fn temp_dir(&self) -> &Path {
         &self.temp_dir
     }
+}
+
+fn seconds(name: &str, text: Option<&str>) -> Result<Option<u64>, ReviewError> {
+    let wrong = |text: &str| format!("{name} is {text:?}, which is no whole number of seconds from 0 on");
+    let parse =
+        |text: &str| text.trim().parse().map_err(|_| ReviewError::new(Code::ConfigInvalid, wrong(text)));
+    text.map(parse).transpose()
 }

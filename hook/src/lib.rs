@@ -1,7 +1,7 @@
 //! What runs on the developer's machine: the `prevet` command.
 //!
 //! [`git`] captures the change, [`client`] speaks to the server, [`report`] renders what came back, [`hooks`]
-//! installs the pre-push hook, and each verb has a file under [`commands`].
+//! installs the pre-push hook, [`review`] runs review rounds, and each verb has a file under [`commands`].
 
 pub mod asking;
 pub mod cli;
@@ -16,3 +16,4 @@ pub mod git;
 pub mod hooks;
 pub mod inspection;
 pub mod report;
+pub mod review;
