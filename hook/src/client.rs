@@ -1,23 +1,16 @@
 //! HTTP to the server. Every wait is bounded, and the bound is in the message.
 
 mod failure;
+mod tools;
 mod upload;
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use prevet_domain::kind::Kind;
-use prevet_wire::error::ErrorBody;
-use prevet_wire::inspect::InspectParameters;
 use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
-use rmcp::ServiceExt;
-use rmcp::model::{CallToolRequestParams, CallToolResult};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use serde_json::Value;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
+pub use self::tools::Handed;
 pub use self::upload::Upload;
 use crate::connection::{Endpoint, is_loopback};
 use crate::error::CommandError;
@@ -132,77 +125,5 @@ impl Client {
                 format!("{action} at {}: the answer is not what a Prevet server gives", self.endpoint.url);
             CommandError::new(Kind::Unavailable, text)
         })
-    }
-
-    /// `inspect_diff`, over MCP: the tool's result as JSON.
-    pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
-        let limit = Duration::from_secs(self.waits.inspect_seconds);
-        let answer = tokio::time::timeout(limit, self.call_tool("inspect_diff", parameters)).await;
-        answer.unwrap_or_else(|_| {
-            Err(failure::silent(&self.endpoint.url, "inspecting", self.waits.inspect_seconds))
-        })
-    }
-
-    /// Any other tool, over MCP: its result as JSON.
-    pub async fn call(
-        &self,
-        name: &'static str,
-        parameters: &impl serde::Serialize,
-    ) -> Result<Value, CommandError> {
-        let seconds = self.waits.inspect_seconds;
-        let answer =
-            tokio::time::timeout(Duration::from_secs(seconds), self.call_tool(name, parameters)).await;
-        answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, name, seconds)))
-    }
-
-    async fn call_tool(
-        &self,
-        name: &'static str,
-        parameters: &impl serde::Serialize,
-    ) -> Result<Value, CommandError> {
-        let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
-            .custom_headers(self.headers()?);
-        let transport = StreamableHttpClientTransport::with_client(self.http.clone(), config);
-        let broken = |error: &dyn std::error::Error| {
-            let text =
-                format!("calling {name} at {} failed: {}", self.endpoint.url, crate::error::chain(error));
-            CommandError::new(Kind::Unavailable, text)
-        };
-        let service = ().serve(transport).await.map_err(|error| broken(&error))?;
-        let Value::Object(arguments) = serde_json::to_value(parameters).map_err(|error| broken(&error))?
-        else {
-            return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
-        };
-        let request = CallToolRequestParams::new(name).with_arguments(arguments);
-        let result = service.call_tool(request).await;
-        // Nothing is kept open on the server's side.
-        let _ = service.cancel().await;
-        read_result(result.map_err(|error| broken(&error))?)
-    }
-
-    fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, CommandError> {
-        let value = HeaderValue::from_str(&self.endpoint.api_key)
-            .map_err(|_| CommandError::usage("the API key has characters that no key has"))?;
-        Ok(HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]))
-    }
-}
-
-fn read_result(result: CallToolResult) -> Result<Value, CommandError> {
-    let text = result.content.iter().find_map(|block| block.as_text()).map(|text| text.text.as_str());
-    let text = text.unwrap_or_default();
-    if result.is_error == Some(true) {
-        return Err(match serde_json::from_str::<ErrorBody>(text) {
-            Ok(body) => CommandError::new(
-                failure::kind_of_code(&body.code),
-                format!("{} ({})", body.error, body.code),
-            ),
-            Err(_) => CommandError::new(Kind::Unavailable, format!("the server refused the call: {text}")),
-        });
-    }
-    match result.structured_content {
-        Some(value) => Ok(value),
-        None => serde_json::from_str(text).map_err(|_| {
-            CommandError::new(Kind::Unavailable, "the server's result is not the JSON that it should be")
-        }),
     }
 }

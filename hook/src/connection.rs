@@ -32,10 +32,28 @@ pub struct Connection {
 impl Connection {
     /// Finds the server that is configured, or starts the embedded one.
     pub async fn open(config: &Config) -> Result<Self, CommandError> {
+        Self::find(config, false).await
+    }
+
+    /// The same for a process that stays: the embedded server's address is left in the data folder, so that other
+    /// commands use it in place of waiting for the folder.
+    pub async fn open_shared(config: &Config) -> Result<Self, CommandError> {
+        Self::find(config, true).await
+    }
+
+    async fn find(config: &Config, announced: bool) -> Result<Self, CommandError> {
         match configured(config)? {
             Some(endpoint) => Ok(Self::to(endpoint)),
-            None => Self::embedded(config).await,
+            None => Self::embedded(config, announced).await,
         }
+    }
+
+    /// Whether the server runs in this process.
+    pub fn is_embedded(&self) -> bool {
+        #[cfg(feature = "embedded")]
+        return self.embedded.is_some();
+        #[cfg(not(feature = "embedded"))]
+        false
     }
 
     fn to(endpoint: Endpoint) -> Self {
@@ -47,7 +65,7 @@ impl Connection {
     }
 
     #[cfg(feature = "embedded")]
-    async fn embedded(config: &Config) -> Result<Self, CommandError> {
+    async fn embedded(config: &Config, announced: bool) -> Result<Self, CommandError> {
         use std::net::{Ipv4Addr, SocketAddr};
 
         use prevet_local::{LocalServer, reachable};
@@ -58,7 +76,7 @@ impl Connection {
         }
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let appeared = async || reachable(&folder).await.is_some();
-        let Some(server) = LocalServer::start(address, &folder, false, appeared).await? else {
+        let Some(server) = LocalServer::start(address, &folder, announced, appeared).await? else {
             let server = reachable(&folder).await.ok_or_else(|| {
                 CommandError::new(
                     Kind::Busy,
@@ -77,11 +95,8 @@ impl Connection {
 
     #[cfg(not(feature = "embedded"))]
     #[expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")]
-    async fn embedded(_config: &Config) -> Result<Self, CommandError> {
-        Err(CommandError::usage(
-            "no server is set, and this build has none embedded: `prevet login` sets one, \
-             or PREVET_API_URL, PREVET_API_KEY and PREVET_TENANT_KEY",
-        ))
+    async fn embedded(_config: &Config, _announced: bool) -> Result<Self, CommandError> {
+        Err(none_is_set())
     }
 
     /// Ends what was started.
@@ -95,6 +110,15 @@ impl Connection {
             server.stop().await;
         }
     }
+}
+
+/// Without a server of its own, a build needs one that is set.
+#[cfg(not(feature = "embedded"))]
+pub fn none_is_set() -> CommandError {
+    CommandError::usage(
+        "no server is set, and this build has none embedded: `prevet login` sets one, \
+         or PREVET_API_URL, PREVET_API_KEY and PREVET_TENANT_KEY",
+    )
 }
 
 #[cfg(feature = "embedded")]
@@ -112,10 +136,13 @@ pub fn data_dir(config: &Config) -> Result<PathBuf, CommandError> {
 /// The server that the environment or the user's file names.
 pub fn configured(config: &Config) -> Result<Option<Endpoint>, CommandError> {
     if let Some(url) = &config.api_url {
-        let missing = |name| CommandError::usage(format!("PREVET_API_URL is set but {name} is not"));
+        let missing = |name| {
+            let text = format!("PREVET_API_URL is set but {name} is not: set it, or use `prevet login`");
+            CommandError::usage(text)
+        };
         return Ok(Some(Endpoint {
             url: base_url(url)?,
-            tenant_key: config.tenant_key.clone().ok_or_else(|| missing("PREVET_TENANT_KEY"))?,
+            tenant_key: config.tenant().ok_or_else(|| missing("PREVET_TENANT_KEY"))?,
             api_key: config.api_key.clone().ok_or_else(|| missing("PREVET_API_KEY"))?,
         }));
     }
@@ -131,7 +158,7 @@ pub fn configured(config: &Config) -> Result<Option<Endpoint>, CommandError> {
     })?;
     Ok(Some(Endpoint {
         url: base_url(&server.url)?,
-        tenant_key: server.tenant_key,
+        tenant_key: config.workspace_id.clone().unwrap_or(server.tenant_key),
         api_key: api_key.trim().to_owned(),
     }))
 }

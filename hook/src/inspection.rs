@@ -27,7 +27,7 @@ use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
 /// Pages of one result that are fetched.
 const PAGES_MAX: usize = 100;
 /// How often a diff is uploaded and asked about that another upload replaces in between.
-const ATTEMPTS_MAX: u32 = 6;
+pub const ATTEMPTS_MAX: u32 = 6;
 const PAUSE_MILLISECONDS: u64 = 40;
 /// Stands for "no commit" where a session wants a head.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
@@ -58,14 +58,23 @@ pub async fn open_session(
     branch: &str,
     head: Option<&str>,
 ) -> Result<SessionResponse, CommandError> {
-    let request = SessionRequest {
+    client.open_session(&session_request(repository, client.tenant_key(), branch, head)?).await
+}
+
+/// What `POST /session` is asked for this repository and developer.
+pub fn session_request(
+    repository: &Repository,
+    tenant_key: &str,
+    branch: &str,
+    head: Option<&str>,
+) -> Result<SessionRequest, CommandError> {
+    Ok(SessionRequest {
         repo: repository.repository_name()?,
         branch: branch.to_owned(),
         head: head.unwrap_or(NO_COMMIT).to_owned(),
-        tenant_key: client.tenant_key().to_owned(),
+        tenant_key: tenant_key.to_owned(),
         user_name: repository.user_email()?,
-    };
-    client.open_session(&request).await
+    })
 }
 
 /// The integration's target branch, checked before git sees it.
@@ -111,7 +120,7 @@ pub async fn run(
 }
 
 /// Twice as long each time, and not the same for two processes that get into each other's way.
-async fn pause(attempt: u32) {
+pub async fn pause(attempt: u32) {
     let own = u64::from(std::process::id()) % PAUSE_MILLISECONDS;
     tokio::time::sleep(Duration::from_millis((PAUSE_MILLISECONDS + own) << attempt)).await;
 }

@@ -37,6 +37,7 @@ pub use self::inbox::inbox_router;
 pub use self::logging::start_logging;
 pub use self::mcp::mcp_router;
 pub use self::session::session_router;
+pub use self::tools::all as tools;
 pub use self::upload::upload_router;
 use crate::failure::Failure;
 

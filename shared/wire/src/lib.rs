@@ -12,6 +12,7 @@ pub mod json;
 pub mod policy_file;
 pub mod review;
 pub mod review_files;
+pub mod schema;
 pub mod session;
 pub mod tool;
 pub mod upload_body;

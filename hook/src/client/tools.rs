@@ -1,0 +1,152 @@
+//! The server's tools, over MCP.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prevet_domain::kind::Kind;
+use prevet_wire::error::ErrorBody;
+use prevet_wire::inspect::InspectParameters;
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::handler::client::ClientHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ErrorData, JsonObject, ProgressNotificationParam, Tool,
+};
+use rmcp::service::{NotificationContext, RunningService, ServiceError};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceExt};
+use serde_json::Value;
+use tokio::sync::mpsc::Sender;
+
+use super::{API_KEY_HEADER, Client, failure};
+use crate::error::{CommandError, chain};
+
+/// What a call came to.
+#[derive(Debug)]
+pub enum Handed {
+    /// A result, an error of the tool's included.
+    Result(CallToolResult),
+    /// The call is none by the protocol: there is no such tool.
+    Refused(ErrorData),
+}
+
+/// What the server says of its progress goes to the sender; where nobody takes it in time, it is dropped.
+struct Listener(Option<Sender<String>>);
+
+impl ClientHandler for Listener {
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        if let (Some(steps), Some(message)) = (&self.0, progress.message) {
+            let _ = steps.try_send(message);
+        }
+    }
+}
+
+impl Client {
+    /// `inspect_diff`: the tool's result as JSON.
+    pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
+        self.call("inspect_diff", parameters).await
+    }
+
+    /// Any tool: its result as JSON.
+    pub async fn call(
+        &self,
+        name: &'static str,
+        parameters: &impl serde::Serialize,
+    ) -> Result<Value, CommandError> {
+        let Ok(Value::Object(arguments)) = serde_json::to_value(parameters) else {
+            return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
+        };
+        match self.hand_on(name, arguments, None).await? {
+            Handed::Result(result) => read_result(result),
+            Handed::Refused(error) => Err(self.broken(name, &error.message)),
+        }
+    }
+
+    /// Any tool: its result as it is. What it says meanwhile goes to `steps`.
+    pub async fn hand_on(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        steps: Option<Sender<String>>,
+    ) -> Result<Handed, CommandError> {
+        let call = async {
+            let service = self.connect(name, Listener(steps)).await?;
+            let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+            let result = service.call_tool(request).await;
+            // Nothing is kept open on the server's side.
+            let _ = service.cancel().await;
+            match result {
+                Ok(result) => Ok(Handed::Result(result)),
+                Err(ServiceError::McpError(error)) => Ok(Handed::Refused(error)),
+                Err(error) => Err(self.broken(name, &chain(&error))),
+            }
+        };
+        let action = if name == "inspect_diff" { "inspecting" } else { name };
+        self.within(self.waits.inspect_seconds, action, call).await
+    }
+
+    /// The tools that the server has, waited for no longer than `limit_seconds`.
+    pub async fn list_tools(&self, limit_seconds: u64) -> Result<Vec<Tool>, CommandError> {
+        let action = "listing the tools";
+        let list = async {
+            let service = self.connect(action, Listener(None)).await?;
+            let tools = service.list_all_tools().await;
+            let _ = service.cancel().await;
+            tools.map_err(|error| self.broken(action, &chain(&error)))
+        };
+        self.within(limit_seconds.min(self.waits.inspect_seconds), action, list).await
+    }
+
+    async fn connect(
+        &self,
+        action: &str,
+        listener: Listener,
+    ) -> Result<RunningService<RoleClient, Listener>, CommandError> {
+        let config = StreamableHttpClientTransportConfig::with_uri(Arc::from(self.endpoint.url.as_str()))
+            .custom_headers(self.headers()?);
+        let transport = StreamableHttpClientTransport::with_client(self.http.clone(), config);
+        listener.serve(transport).await.map_err(|error| self.broken(action, &chain(&error)))
+    }
+
+    async fn within<T>(
+        &self,
+        seconds: u64,
+        action: &str,
+        call: impl Future<Output = Result<T, CommandError>>,
+    ) -> Result<T, CommandError> {
+        let answer = tokio::time::timeout(Duration::from_secs(seconds), call).await;
+        answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, action, seconds)))
+    }
+
+    fn broken(&self, action: &str, why: &str) -> CommandError {
+        let text = format!("calling {action} at {} failed: {why}", self.endpoint.url);
+        CommandError::new(Kind::Unavailable, text)
+    }
+
+    fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, CommandError> {
+        let value = HeaderValue::from_str(&self.endpoint.api_key)
+            .map_err(|_| CommandError::usage("the API key has characters that no key has"))?;
+        Ok(HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]))
+    }
+}
+
+fn read_result(result: CallToolResult) -> Result<Value, CommandError> {
+    let text = result.content.iter().find_map(|block| block.as_text()).map(|text| text.text.as_str());
+    let text = text.unwrap_or_default();
+    if result.is_error == Some(true) {
+        return Err(match serde_json::from_str::<ErrorBody>(text) {
+            Ok(body) => CommandError::new(
+                failure::kind_of_code(&body.code),
+                format!("{} ({})", body.error, body.code),
+            ),
+            Err(_) => CommandError::new(Kind::Unavailable, format!("the server refused the call: {text}")),
+        });
+    }
+    match result.structured_content {
+        Some(value) => Ok(value),
+        None => serde_json::from_str(text).map_err(|_| {
+            CommandError::new(Kind::Unavailable, "the server's result is not the JSON that it should be")
+        }),
+    }
+}
