@@ -5,6 +5,7 @@
 mod admin;
 mod ask;
 mod check;
+mod connect;
 #[cfg(feature = "embedded")]
 mod demo;
 mod describe;
@@ -13,6 +14,7 @@ mod doctor;
 mod init;
 pub(crate) mod inspect;
 mod login;
+mod mcp;
 mod pre_push;
 mod review;
 #[cfg(feature = "embedded")]
@@ -36,6 +38,8 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::ReviewRunner { directory, reviewer } => {
             review::run_round(config, &directory, &reviewer).await
         }
+        Command::Mcp(arguments) => mcp::run(config, &arguments).await,
+        Command::Connect(arguments) => connect::run(config, &arguments).await,
         #[cfg(feature = "embedded")]
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Login(arguments) => login::login(config, &arguments).await,
