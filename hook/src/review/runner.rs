@@ -21,13 +21,13 @@ use super::error::{Code, ReviewError};
 use super::folder::{SessionFolder, Stored, write_json};
 use super::launch::Launched;
 use super::process;
-use super::reviewer::{Order, REPOSITORY_VARIABLES, Reviewer, os};
+use super::reviewer::{Order, Reviewer, WITHHELD_VARIABLES, os};
 use super::stream_reader::{Lines, OUTPUT_BYTES_MAX};
 
 /// How long a reviewer may be silent outside of a command of its own. Models think for minutes without a word.
 pub const SILENCE_SECONDS_DEFAULT: u64 = 30 * 60;
 /// How long a process may stay after its turn has ended.
-const LINGER_SECONDS: u64 = 20;
+const LINGER_SECONDS: u64 = 10;
 /// How long a reviewer that is asked to end may take.
 const GRACE_SECONDS: u64 = 5;
 /// How long its output may stay open after it has ended.
@@ -56,7 +56,10 @@ pub async fn run(
     let _ = serde_json::to_writer(&mut stdout, &launched).map(|()| writeln!(stdout));
     let _ = stdout.flush();
     drop(stdout);
-    started?.watch(clock).await
+    let round = started?;
+    let folder = round.folder.clone();
+    // Nobody reads this process's standard error.
+    round.watch(clock).await.inspect_err(|error| folder.note(&error.message))
 }
 
 struct Round {
@@ -117,7 +120,7 @@ fn spawn(
     };
     let mut command = Command::new(program);
     command.args(os(reviewer.arguments(&order))).current_dir(&stored.state.working_dir);
-    for name in REPOSITORY_VARIABLES {
+    for name in WITHHELD_VARIABLES {
         command.env_remove(name);
     }
     command.stdin(prompt).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -129,6 +132,7 @@ fn spawn(
 /// What the loop knows beside the machine's state.
 struct Course {
     started: Instant,
+    limits: Limits,
     watch: Watch,
     stopped: Option<(StopCause, Instant)>,
     killed: bool,
@@ -145,6 +149,7 @@ impl Round {
         let stdout = self.child.stdout.take();
         let mut course = Course {
             started: Instant::now(),
+            limits: self.limits,
             watch: Watch::start(self.limits),
             stopped: None,
             killed: false,
@@ -248,7 +253,8 @@ impl Round {
 
 impl Course {
     fn step(&mut self, seen: &Observation) {
-        let (watch, effect) = self.watch.clone().step(self.started.elapsed(), seen);
+        let watch = std::mem::replace(&mut self.watch, Watch::start(self.limits));
+        let (watch, effect) = watch.step(self.started.elapsed(), seen);
         self.watch = watch;
         if let Some(cause) = effect.filter(|_| self.stopped.is_none() && self.exit.is_none()) {
             self.stopped = Some((cause, Instant::now()));

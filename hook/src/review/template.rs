@@ -2,7 +2,7 @@
 //! what becomes of `{{NAME}}` in them.
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use prevet_domain::review::input::Values;
 use prevet_domain::review::subject::{Mode, Phase, Skill, Subject};
@@ -72,7 +72,7 @@ impl Template {
     }
 }
 
-fn read(file: &PathBuf) -> Result<Option<String>, ReviewError> {
+fn read(file: &Path) -> Result<Option<String>, ReviewError> {
     let refused = |why: String| {
         let text = format!("the template {} cannot be read: {why}", file.display());
         ReviewError::new(Code::TemplateNotFound, text)
@@ -96,15 +96,12 @@ pub fn render(template: &str, values: &Values) -> String {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         text.push_str(before);
-        match after.split_once("}}").filter(|(name, _)| is_name(name)) {
-            Some((name, behind)) => {
-                text.push_str(values.get(name).unwrap_or(NOTHING_GIVEN));
-                rest = behind;
-            }
-            None => {
-                text.push_str("{{");
-                rest = after;
-            }
+        if let Some((name, behind)) = after.split_once("}}").filter(|(name, _)| is_name(name)) {
+            text.push_str(values.get(name).unwrap_or(NOTHING_GIVEN));
+            rest = behind;
+        } else {
+            text.push_str("{{");
+            rest = after;
         }
     }
     text + rest

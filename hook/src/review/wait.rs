@@ -47,14 +47,16 @@ impl Rounds {
         Ok(result)
     }
 
-    /// The session as it stands; a round that has ended is written down.
+    /// The session as it stands; a round that has ended is written down, unless somebody else is at it right now.
     pub(super) async fn settle(&self, folder: &SessionFolder) -> Result<Stored, ReviewError> {
         let stored = folder.load()?;
         if !stored.session.is_running() || is_under_way(folder, stored.session.round()) {
             return Ok(stored);
         }
-        let _lock = folder.lock().await?;
-        self.settle_locked(folder).await
+        match folder.try_lock()? {
+            Some(_lock) => self.settle_locked(folder).await,
+            None => Ok(stored),
+        }
     }
 
     /// The same, for one that has the session's lock.
@@ -82,32 +84,7 @@ impl Rounds {
             Err(error) => return Err(error),
         };
         let at = at.unwrap_or_else(|| self.clock.now().to_string());
-        self.end_round(folder, stored, &end, at)
-    }
-
-    fn end_round(
-        &self,
-        folder: &SessionFolder,
-        stored: Stored,
-        end: &ProcessEnd,
-        at: String,
-    ) -> Result<Stored, ReviewError> {
-        let told = told(folder, &stored)?;
-        let report = report(&told.stream, end, stored.session.thread.as_deref());
-        let mut session = stored.session;
-        if let Some(thread) = &told.stream.thread {
-            session = session.step(Event::ThreadKnown(thread.clone()))?.0;
-        }
-        session = session.step(Event::RoundEnded(report.clone()))?.0;
-        let Stored { mut state, mut rounds, .. } = stored;
-        state.thread_id.clone_from(&session.thread);
-        if let Some(record) = rounds.rounds.last_mut() {
-            record.end(&report, at);
-        }
-        let stored = Stored { state, rounds, session };
-        page::write(folder, &stored)?;
-        folder.save(&stored.state, &stored.rounds)?;
-        Ok(stored)
+        end_round(folder, stored, &end, at)
     }
 
     /// The fields of a poll.
@@ -137,6 +114,31 @@ impl Rounds {
             Some(Report::Broken(broken)) => with_failure(result, broken),
         }
     }
+}
+
+/// Writes down what a round comes to.
+fn end_round(
+    folder: &SessionFolder,
+    stored: Stored,
+    end: &ProcessEnd,
+    at: String,
+) -> Result<Stored, ReviewError> {
+    let told = told(folder, &stored)?;
+    let report = report(&told.stream, end, stored.session.thread.as_deref());
+    let mut session = stored.session;
+    if let Some(thread) = &told.stream.thread {
+        session = session.step(Event::ThreadKnown(thread.clone()))?.0;
+    }
+    session = session.step(Event::RoundEnded(report.clone()))?.0;
+    let Stored { mut state, mut rounds, .. } = stored;
+    state.thread_id.clone_from(&session.thread);
+    if let Some(record) = rounds.rounds.last_mut() {
+        record.end(&report, at);
+    }
+    let stored = Stored { state, rounds, session };
+    page::write(folder, &stored)?;
+    folder.save(&stored.state, &stored.rounds)?;
+    Ok(stored)
 }
 
 fn with_failure(result: WaitResult, broken: &Broken) -> WaitResult {

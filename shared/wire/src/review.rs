@@ -12,14 +12,14 @@ pub struct BeginParameters {
     #[schemars(extend("enum" = ["review-plan", "review-impl", "review-think", "review-pr"]))]
     pub skill: String,
     /// For review-impl only, and needed there: `working-tree` (what is not committed) or `branch` (the commits since
-    /// BASE_BRANCH).
+    /// `BASE_BRANCH`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// Markdown with the placeholder values: optional front matter of `NAME: value` lines between `---` lines, then a
-    /// `## NAME` section for each multi-line value. review-plan: PLAN_PATH, USER_REQUEST, and where there are any
-    /// SESSION_CONTEXT, ACCEPTANCE_CRITERIA. review-impl: USER_REQUEST, BASE_BRANCH (branch mode), SESSION_CONTEXT.
-    /// review-think: QUESTION, PROJECT_CONTEXT, RELEVANT_FILES, CONSTRAINTS. review-pr: PR_TITLE, BASE_BRANCH,
-    /// PR_DESCRIPTION, COMMIT_COUNT, COMMIT_LIST.
+    /// `## NAME` section for each multi-line value. review-plan: `PLAN_PATH`, `USER_REQUEST`, and where there are any
+    /// `SESSION_CONTEXT`, `ACCEPTANCE_CRITERIA`. review-impl: `USER_REQUEST`, `BASE_BRANCH` (branch mode), `SESSION_CONTEXT`.
+    /// review-think: QUESTION, `PROJECT_CONTEXT`, `RELEVANT_FILES`, CONSTRAINTS. review-pr: `PR_TITLE`, `BASE_BRANCH`,
+    /// `PR_DESCRIPTION`, `COMMIT_COUNT`, `COMMIT_LIST`.
     pub input: String,
     /// Absolute path of the repository under review.
     pub working_dir: String,
@@ -62,7 +62,7 @@ pub struct BeginResult {
 /// The parameters of `review_wait`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WaitParameters {
-    /// The session_dir that review_begin returned.
+    /// The `session_dir` that `review_begin` returned.
     pub session_dir: String,
     /// How long this call waits at most, in seconds, from 0 on. It returns early when the round ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct WaitResult {
     /// `runner_deadline`, when the status is `timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_reason: Option<String>,
-    /// Whether review_reply can go on on the thread as it was left.
+    /// Whether `review_reply` can go on on the thread as it was left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoverable: Option<bool>,
     /// Whether the reviewer had done anything before that.
@@ -185,8 +185,8 @@ pub struct LedgerEntry {
 pub struct ReplyParameters {
     /// The session.
     pub session_dir: String,
-    /// The next round's values, in the same format as for review_begin: FIXED_ITEMS, DISPUTED_ITEMS (review-plan,
-    /// review-impl); AGREED_POINTS, DISAGREED_POINTS, NEW_FINDINGS (review-think, review-pr). Name issues as ISSUE-N.
+    /// The next round's values, in the same format as for `review_begin`: `FIXED_ITEMS`, `DISPUTED_ITEMS` (review-plan,
+    /// review-impl); `AGREED_POINTS`, `DISAGREED_POINTS`, `NEW_FINDINGS` (review-think, review-pr). Name issues as ISSUE-N.
     pub input: String,
     /// Changes the model for this round and later ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,7 +261,7 @@ pub struct SessionStatus {
     /// What it came to, when it was finalized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
-    /// The last round, as review_wait tells it, without activities.
+    /// The last round, as `review_wait` tells it, without activities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<WaitResult>,
     /// Why the session cannot be read.

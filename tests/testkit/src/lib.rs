@@ -1,6 +1,7 @@
 //! What tests share: a world of their own for the real binary and real repositories, a server to speak to, and
 //! servers that misbehave.
 
+pub mod model;
 pub mod scripted_model;
 pub mod server;
 pub mod stub;
