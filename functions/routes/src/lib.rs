@@ -10,6 +10,7 @@ mod check_tool;
 mod config;
 mod describe_tool;
 mod failure;
+mod fixtures;
 mod inbox;
 mod inspect_tool;
 mod logging;
@@ -48,6 +49,9 @@ pub struct Service {
     pub app: App<Store>,
     /// `scheme://host` under which people reach the server, where that is known.
     pub public_url: Option<Arc<str>>,
+    /// Whether the conformance suite's tools are there.
+    #[cfg(feature = "conformance")]
+    pub for_conformance: bool,
 }
 
 impl Service {
@@ -69,6 +73,8 @@ impl Service {
         Self {
             app: App { storage: store, world, model: None, tickets: None },
             public_url: public_url.map(Arc::from),
+            #[cfg(feature = "conformance")]
+            for_conformance: false,
         }
     }
 

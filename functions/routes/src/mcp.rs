@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, message, tools};
+use crate::{Service, access, body, fixtures, message, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
@@ -118,7 +118,8 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        let tools = tools::all().into_iter().chain(fixtures::tools(&self.service));
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(
@@ -127,6 +128,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        if let Some(result) = fixtures::call(&self.service, &request.name, &context).await {
+            return Ok(result.into());
+        }
         let Some(step) = tools::step(&request.name) else {
             return Err(ErrorData::invalid_params(
                 format!("there is no tool named {:?}", request.name),
