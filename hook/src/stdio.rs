@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use prevet_domain::kind::Kind;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, ErrorData, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ResultType, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
@@ -93,6 +93,14 @@ impl ServerHandler for Handler {
             .with_instructions(INSTRUCTIONS)
     }
 
+    async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        // The newest version, which begins without a handshake, has none any more.
+        if context.peer.peer_info().is_none() {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "ping", None));
+        }
+        Ok(())
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -146,7 +154,11 @@ impl Handler {
             remote.call(name, schema::without_folder(arguments), progress).await
         };
         match handed {
-            Ok(Handed::Result(result)) => Ok(result),
+            Ok(Handed::Result(mut result)) => {
+                // The server may have spoken an older version, which has no such word.
+                result.result_type = Some(ResultType::COMPLETE);
+                Ok(result)
+            }
             Ok(Handed::Refused(error)) => Err(error),
             Err(error) => Ok(failure::of(&tool, &error)),
         }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::scene::{ROUNDS, agent, review_of, reviewer, world};
 
-const MINE: &str = "{\n  \"theme\": \"dark\",\n  \"mcpServers\": {\n    \"other\": { \"type\": \"stdio\", \"command\": \"true\" }\n  }\n}\n";
+const MINE: &str = "{\n  \"mine\": { \"kept\": 1 },\n  \"mcpServers\": {\n    \"other\": { \"type\": \"stdio\", \"command\": \"true\" }\n  }\n}\n";
 
 fn claude(world: &World, parts: &Parts, cwd: &Path, arguments: &[&str]) -> Call {
     let call = world.call(parts.program("claude"), cwd).args(arguments).within(Duration::from_secs(180));
@@ -64,7 +64,7 @@ fn a_turn_that_inspects_and_has_it_reviewed() {
     // Claude Code writes into its file itself; what is not ours is all there.
     let rest: Value = serde_json::from_str(&fs::read_to_string(&config).unwrap()).unwrap();
     assert_eq!(rest["mcpServers"], json!({ "other": { "type": "stdio", "command": "true" } }));
-    assert_eq!(rest["theme"], "dark");
+    assert_eq!(rest["mine"], json!({ "kept": 1 }));
 }
 
 /// What the tools gave, in order.

@@ -17,6 +17,9 @@ fn a_turn_that_inspects_and_has_it_reviewed() {
     let model = Model::start();
     let call = |server, tool, arguments| Step::Call { server, tool, arguments };
     model.will([
+        Step::Search(
+            "prevet cross-review inspect describe ask check decision context review begin wait reply end",
+        ),
         call("prevet", "inspect_diff", json!({ "intent": "check roles" })),
         call("cross_review", "review_begin", review_of(&world)),
         call("cross_review", "review_wait", json!({ "session_dir": SESSION, "max_wait_seconds": 60 })),
@@ -37,9 +40,10 @@ fn a_turn_that_inspects_and_has_it_reviewed() {
     }
     let turn = codex(&["exec", "--json", "-s", "read-only", "vet the change"]).succeeds();
     assert_eq!((model.left(), reviewing.left()), (0, 0), "{turn}");
-    let offered = model.requests()[0]["tools"].to_string();
+    // It offers them once they were looked for.
+    let offered = model.requests()[1].to_string();
     for tool in agent(&world).names() {
-        assert!(offered.contains(&format!("\"{tool}\"")), "{tool} is not offered: {offered}");
+        assert!(offered.contains(&format!("\"{tool}\"")), "{tool} is not offered: {turn}");
     }
     let results = results(&turn.text());
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();

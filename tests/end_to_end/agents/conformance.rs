@@ -32,8 +32,10 @@ async fn run(parts: Parts, url: String, revision: &'static str, baseline: &'stat
         let call = world.call(parts.program("mcp-conformance"), &world.root()).args(&arguments);
         let files = ["--expected-failures", baseline.to_str().unwrap(), "-o", output.to_str().unwrap()];
         let outcome = call.args(&files).within(Duration::from_secs(280)).run();
-        assert_eq!(outcome.code, 0, "{outcome}");
-        assert!(outcome.text().contains(&format!("Running requirements {revision}")), "{outcome}");
+        let said = outcome.text();
+        let (_, summary) = said.split_once("=== SUMMARY").unwrap_or(("", &said));
+        assert_eq!(outcome.code, 0, "{}{summary}", baseline.display());
+        assert!(said.contains(&format!("Running requirements {revision}")), "{said}");
     };
     tokio::task::spawn_blocking(suite).await.unwrap();
 }

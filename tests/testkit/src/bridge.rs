@@ -16,13 +16,13 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpListener;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
 
-use crate::server::MODERN_VERSION;
+use crate::server::{Era, MODERN_VERSION};
 
 const SESSION_HEADER: &str = "mcp-session-id";
 
@@ -64,7 +64,9 @@ async fn carry(State(bridge): State<Arc<Bridge>>, headers: HeaderMap, body: Byte
         return StatusCode::BAD_REQUEST.into_response();
     };
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let is_modern = header("mcp-protocol-version").as_deref() == Some(MODERN_VERSION);
+    // Each request of the newest version says its version by itself.
+    let names_version = message["params"]["_meta"].get("io.modelcontextprotocol/protocolVersion").is_some();
+    let is_modern = names_version || header("mcp-protocol-version").as_deref() == Some(MODERN_VERSION);
     let (session, process) = match header(SESSION_HEADER) {
         _ if is_modern || message["method"] == "initialize" => {
             let session = format!("session-{}", bridge.count.fetch_add(1, Ordering::Relaxed));
@@ -76,10 +78,18 @@ async fn carry(State(bridge): State<Arc<Bridge>>, headers: HeaderMap, body: Byte
         },
         None => return StatusCode::BAD_REQUEST.into_response(),
     };
+    if is_modern {
+        // Until a connection's first request it may be one of an older version, and is answered as such.
+        let (_, opener) = Era::Modern.request("tools/list", &json!({}));
+        exchange(&process, &opener).await;
+    }
     let Some(messages) = exchange(&process, &message).await else {
         return StatusCode::BAD_GATEWAY.into_response();
     };
     let mut answer = match &messages[..] {
+        [only] if is_modern => {
+            (status(only), [("content-type", "application/json")], only.clone()).into_response()
+        }
         [] => StatusCode::ACCEPTED.into_response(),
         [only] => ([("content-type", "application/json")], only.clone()).into_response(),
         several => {
@@ -92,6 +102,16 @@ async fn carry(State(bridge): State<Arc<Bridge>>, headers: HeaderMap, body: Byte
         bridge.sessions.lock().await.insert(session, process);
     }
     answer
+}
+
+/// What the newest version's HTTP says of an error.
+fn status(message: &str) -> StatusCode {
+    let message: Value = serde_json::from_str(message).unwrap_or_default();
+    match message["error"]["code"].as_i64() {
+        Some(-32601) => StatusCode::NOT_FOUND,
+        Some(-32022..=-32020) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
 }
 
 fn start(program: &Program) -> Process {

@@ -24,6 +24,8 @@ pub enum Step {
     Say(String),
     /// Wants a command run.
     Run(String),
+    /// Looks for tools of MCP servers, which the client may not offer at once.
+    Search(&'static str),
     /// Wants a tool of an MCP server called; [`SESSION`] in its arguments stands for the review's session.
     Call {
         /// The server, as the client calls it.
@@ -182,6 +184,10 @@ fn play(mut stream: &TcpStream, step: &Step, request: &Value) -> Option<()> {
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
         Step::Run(command) => call(command, request),
+        Step::Search(query) => json!({
+            "type": "tool_search_call", "call_id": "call_search", "execution": "client", "status": "completed",
+            "arguments": { "query": query, "limit": 30 },
+        }),
         Step::Call { server, tool, arguments } => json!({
             "type": "function_call", "id": "fc_1", "call_id": format!("call_{tool}"), "name": tool,
             "namespace": format!("mcp__{server}"), "status": "completed",

@@ -132,6 +132,9 @@ impl Stdio {
 #[track_caller]
 pub fn tool_result(answer: &Value) -> (Value, bool) {
     let result = &answer["result"];
+    if let Some(kind) = result.get("resultType") {
+        assert_eq!(kind, "complete");
+    }
     let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no result: {answer}"));
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     if let Some(structured) = result.get("structuredContent") {
