@@ -60,7 +60,8 @@ async fn call<Parameters: Serialize>(
     progress.step(tool.step);
     let context =
         ToolContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..ToolContext::default() };
-    client.call(tool.name, &(tool.parameters)(&session, context)?).await.map(Some)
+    let parameters = (tool.parameters)(&session, context)?;
+    client.call(tool.name, &parameters, &progress).await.map(Some)
 }
 
 /// Prints Markdown, or the result as it is.

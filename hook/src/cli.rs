@@ -77,7 +77,7 @@ pub enum Command {
     /// Forget the server and the key
     Logout,
     /// Say what is set up, what is not, and what to do
-    Doctor,
+    Doctor(Doctor),
     /// Tenants, keys and integrations of a server
     #[cfg(feature = "embedded")]
     Admin(Admin),
@@ -111,6 +111,14 @@ pub struct Diff {
     /// What to compare with; without it the merge base with the branch that changes are reviewed against.
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
+}
+
+/// `prevet doctor`
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Ask the server's model one real question too, and say what it cost.
+    #[arg(long)]
+    pub model: bool,
 }
 
 /// `prevet inspect`

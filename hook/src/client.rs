@@ -7,10 +7,11 @@ mod upload;
 use std::time::Duration;
 
 use prevet_domain::kind::Kind;
+use prevet_wire::model_trial::ModelTrial;
 use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
-pub use self::tools::Handed;
+pub use self::tools::{Handed, Listener};
 pub use self::upload::Upload;
 use crate::connection::{Endpoint, is_loopback};
 use crate::error::CommandError;
@@ -125,5 +126,11 @@ impl Client {
                 format!("{action} at {}: the answer is not what a Prevet server gives", self.endpoint.url);
             CommandError::new(Kind::Unavailable, text)
         })
+    }
+
+    /// `POST /model`: one real question to the server's model.
+    pub async fn try_model(&self) -> Result<ModelTrial, CommandError> {
+        let call = self.http.post(format!("{}/model", self.endpoint.url));
+        self.send(call, self.waits.inspect_seconds, "asking the model").await
     }
 }

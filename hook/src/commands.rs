@@ -44,7 +44,7 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Login(arguments) => login::login(config, &arguments).await,
         Command::Logout => login::logout(config),
-        Command::Doctor => doctor::run(config).await,
+        Command::Doctor(arguments) => doctor::run(config, arguments.model).await,
         #[cfg(feature = "embedded")]
         Command::Admin(arguments) => admin::run(arguments).await,
         #[cfg(feature = "embedded")]

@@ -1,6 +1,7 @@
 //! Standard output for data, standard error for people.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -56,7 +57,11 @@ fn colour(wanted: bool) -> Colour {
 }
 
 /// What is being done, shown while it lasts, where standard error is a terminal.
-pub struct Progress(ProgressBar);
+#[derive(Clone)]
+pub struct Progress(Arc<Shown>);
+
+/// Wiped out with the last who could show something.
+struct Shown(ProgressBar);
 
 impl Progress {
     /// Begins to show `step`.
@@ -67,16 +72,21 @@ impl Progress {
         }
         bar.set_message(step);
         bar.enable_steady_tick(Duration::from_millis(SPINNER_INTERVAL_MILLISECONDS));
-        Self(bar)
+        Self(Arc::new(Shown(bar)))
     }
 
     /// Goes on to `step`.
     pub fn step(&self, step: &'static str) {
-        self.0.set_message(step);
+        self.0.0.set_message(step);
+    }
+
+    /// Goes on to what somebody else says, which is ready to be shown.
+    pub fn say(&self, step: String) {
+        self.0.0.set_message(step);
     }
 }
 
-impl Drop for Progress {
+impl Drop for Shown {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

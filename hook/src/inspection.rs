@@ -19,6 +19,7 @@ use serde_json::Value;
 
 pub use self::history::{HistorySecrets, history_secrets};
 use crate::client::{Client, Upload};
+use crate::console::Progress;
 use crate::context::{self, After};
 use crate::error::CommandError;
 use crate::git::{LeftOut, Repository};
@@ -102,6 +103,7 @@ pub async fn run(
     session_id: &str,
     subject: Subject<'_>,
     question: &Question,
+    progress: &Progress,
 ) -> Result<Inspection, CommandError> {
     let patch = Bytes::from(subject.patch);
     let change = parse(&patch)?;
@@ -110,7 +112,7 @@ pub async fn run(
     let mut attempt = 1;
     loop {
         client.upload(session_id, &upload).await?;
-        match ask_all(client, session_id, &upload, question).await {
+        match ask_all(client, session_id, &upload, question, progress).await {
             // Another push of the same developer replaced the session's diff in between.
             Err(error) if error.kind == Kind::Busy && attempt < ATTEMPTS_MAX => pause(attempt).await,
             outcome => return outcome,
@@ -131,6 +133,7 @@ async fn ask_all(
     session_id: &str,
     upload: &Upload,
     question: &Question,
+    progress: &Progress,
 ) -> Result<Inspection, CommandError> {
     let context =
         InspectContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..InspectContext::default() };
@@ -140,13 +143,13 @@ async fn ask_all(
         profile: question.profile.clone(),
         context: Some(context),
     };
-    let (mut raw, mut result) = ask(client, &parameters).await?;
+    let (mut raw, mut result) = ask(client, &parameters, progress).await?;
     for _ in 0..PAGES_MAX {
         let Some(more) = result.more.take() else { break };
         if let Some(context) = &mut parameters.context {
             context.cursor = Some(more.cursor);
         }
-        let (next_raw, next) = ask(client, &parameters).await?;
+        let (next_raw, next) = ask(client, &parameters, progress).await?;
         append(&mut raw, &next_raw);
         result.findings.extend(next.findings);
         result.more = next.more;
@@ -162,8 +165,9 @@ pub fn parse(patch: &Bytes) -> Result<Change, CommandError> {
 async fn ask(
     client: &Client,
     parameters: &InspectParameters,
+    progress: &Progress,
 ) -> Result<(Value, InspectResult), CommandError> {
-    let raw = client.inspect(parameters).await?;
+    let raw = client.inspect(parameters, progress).await?;
     let result = serde_json::from_value(raw.clone()).map_err(|error| {
         CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
     })?;

@@ -2,6 +2,7 @@
 
 use prevet_app::error::AppError;
 use prevet_app::inspection::{InspectDiff, Inspection, StoredReport};
+use prevet_app::progress::Progress;
 use prevet_domain::finding::{Profile, ReportType};
 use prevet_domain::ids::SessionId;
 use prevet_domain::limits::{FREE_TEXT_BYTES_MAX, RESULT_TOKENS_MAX};
@@ -36,7 +37,11 @@ const LIST_BYTES_MAX: usize = 3_500;
 const CHANGED_MARK: &str = "c";
 
 /// Runs the tool.
-pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, Failure> {
+pub async fn call(
+    service: &Service,
+    arguments: Value,
+    progress: &Progress,
+) -> Result<InspectResult, Failure> {
     // serde would take a list for a struct.
     if arguments.get("context").is_some_and(|it| !it.is_object() && !it.is_null()) {
         return Err(Failure::invalid("the parameters of inspect_diff are not right: context is an object"));
@@ -45,7 +50,8 @@ pub async fn call(service: &Service, arguments: Value) -> Result<InspectResult, 
         Failure::invalid(format!("the parameters of inspect_diff are not right: {error}"))
     })?;
     let context = parameters.context.clone().unwrap_or_default();
-    let inspection = service.app.inspect_diff(parse(&parameters, &context)?, pack::decode).await?;
+    let call = parse(&parameters, &context)?;
+    let inspection = service.app.inspect_diff(call, pack::decode, progress).await?;
     page(&inspection, context.cursor.as_deref())
 }
 

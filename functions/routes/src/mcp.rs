@@ -12,7 +12,7 @@ use prevet_domain::limits::JSON_BODY_BYTES_MAX;
 use prevet_wire::error::ErrorBody;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, fixtures, message, tools};
+use crate::{Service, access, body, fixtures, message, model, progress, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
@@ -39,10 +39,13 @@ pub fn mcp_router(service: Service) -> Router {
     let handler = Handler { service: service.clone() };
     let sessions = Arc::new(NeverSessionManager::default());
     let mcp = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
-    let guarded =
-        Router::new().route_service("/mcp", mcp).layer(middleware::from_fn_with_state(service, guard));
+    let guarded = Router::new()
+        .route_service("/mcp", mcp)
+        .layer(middleware::from_fn_with_state(service.clone(), guard));
     let no_oauth = axum::routing::any(no_oauth);
-    guarded.route("/.well-known/{*path}", no_oauth.clone()).route("/mcp/.well-known/{*path}", no_oauth)
+    let with_metadata =
+        guarded.route("/.well-known/{*path}", no_oauth.clone()).route("/mcp/.well-known/{*path}", no_oauth);
+    with_metadata.merge(model::model_router(service))
 }
 
 /// Clients that look for OAuth metadata are told at once that there is none to find.
@@ -137,20 +140,12 @@ impl ServerHandler for Handler {
                 None,
             ));
         };
-        report_progress(&context, step).await;
-        Ok(match tools::call(&self.service, &request.name, arguments).await {
+        let call = |progress| tools::call(&self.service, &request.name, arguments, progress);
+        Ok(match progress::forwarded(&context, step, call).await {
             Ok(result) => CallToolResult::structured(result),
             Err(failure) => error(failure.body()),
         }
         .into())
-    }
-}
-
-async fn report_progress(context: &RequestContext<RoleServer>, message: &str) {
-    if let Some(token) = context.meta.get_progress_token() {
-        let notification = ProgressNotificationParam::new(token, 0.0).with_message(message);
-        // A client that went away needs no progress.
-        let _ = context.peer.notify_progress(notification).await;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prevet_app::progress::Progress;
 use prevet_domain::kind::Kind;
 use prevet_wire::ask::{AskParameters, AskResult};
 use prevet_wire::check_task::{CheckParameters, CheckResult};
@@ -52,12 +53,17 @@ pub fn step(name: &str) -> Option<&'static str> {
 }
 
 /// Runs the tool of that name.
-pub async fn call(service: &Service, name: &str, arguments: Value) -> Result<Value, Failure> {
+pub async fn call(
+    service: &Service,
+    name: &str,
+    arguments: Value,
+    progress: Progress,
+) -> Result<Value, Failure> {
     match name {
         "describe_change" => value(&describe_tool::call(service, arguments).await?),
         "check_task" => value(&check_tool::call(service, arguments).await?),
         "ask" => value(&ask_tool::call(service, arguments).await?),
-        _ => value(&inspect_tool::call(service, arguments).await?),
+        _ => value(&inspect_tool::call(service, arguments, &progress).await?),
     }
 }
 

@@ -17,10 +17,11 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
-use tokio::sync::mpsc::Sender;
 
 use super::{API_KEY_HEADER, Client, failure};
+use crate::console::Progress;
 use crate::error::{CommandError, chain};
+use crate::report::escape;
 
 /// What a call came to.
 #[derive(Debug)]
@@ -31,21 +32,39 @@ pub enum Handed {
     Refused(ErrorData),
 }
 
-/// What the server says of its progress goes to the sender; where nobody takes it in time, it is dropped.
-struct Listener(Option<Sender<String>>);
+/// Hears how far the server says that it is.
+#[derive(Clone)]
+pub struct Listener(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Listener {
+    /// That does this with each message.
+    pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+
+    /// That shows them.
+    fn showing(progress: &Progress) -> Self {
+        let progress = progress.clone();
+        Self::new(move |message| progress.say(escape::line(message)))
+    }
+}
 
 impl ClientHandler for Listener {
-    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        if let (Some(steps), Some(message)) = (&self.0, progress.message) {
-            let _ = steps.try_send(message);
+    async fn on_progress(&self, told: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        if let Some(message) = told.message {
+            (self.0)(&message);
         }
     }
 }
 
 impl Client {
     /// `inspect_diff`: the tool's result as JSON.
-    pub async fn inspect(&self, parameters: &InspectParameters) -> Result<Value, CommandError> {
-        self.call("inspect_diff", parameters).await
+    pub async fn inspect(
+        &self,
+        parameters: &InspectParameters,
+        progress: &Progress,
+    ) -> Result<Value, CommandError> {
+        self.call("inspect_diff", parameters, progress).await
     }
 
     /// Any tool: its result as JSON.
@@ -53,25 +72,26 @@ impl Client {
         &self,
         name: &'static str,
         parameters: &impl serde::Serialize,
+        progress: &Progress,
     ) -> Result<Value, CommandError> {
         let Ok(Value::Object(arguments)) = serde_json::to_value(parameters) else {
             return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
         };
-        match self.hand_on(name, arguments, None).await? {
+        match self.hand_on(name, arguments, Listener::showing(progress)).await? {
             Handed::Result(result) => read_result(result),
             Handed::Refused(error) => Err(self.broken(name, &error.message)),
         }
     }
 
-    /// Any tool: its result as it is. What it says meanwhile goes to `steps`.
+    /// Any tool: its result as it is. What the server says meanwhile goes to `listener`.
     pub async fn hand_on(
         &self,
         name: &str,
         arguments: JsonObject,
-        steps: Option<Sender<String>>,
+        listener: Listener,
     ) -> Result<Handed, CommandError> {
         let call = async {
-            let service = self.connect(name, Listener(steps)).await?;
+            let service = self.connect(name, listener).await?;
             let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
             let result = service.call_tool(request).await;
             // Nothing is kept open on the server's side.
@@ -90,7 +110,7 @@ impl Client {
     pub async fn list_tools(&self, limit_seconds: u64) -> Result<Vec<Tool>, CommandError> {
         let action = "listing the tools";
         let list = async {
-            let service = self.connect(action, Listener(None)).await?;
+            let service = self.connect(action, Listener::new(|_| {})).await?;
             let tools = service.list_all_tools().await;
             let _ = service.cancel().await;
             tools.map_err(|error| self.broken(action, &chain(&error)))

@@ -4,11 +4,12 @@ use super::diff::connect;
 use super::init::site;
 use crate::config::Config;
 use crate::connection::configured;
-use crate::console;
+use crate::console::{self, Progress};
 use crate::error::CommandError;
 use crate::git::{BaseSource, Repository};
 use crate::hooks::{self, Action};
 use crate::inspection;
+use prevet_wire::model_trial::ModelTrial;
 
 /// One line of the report.
 enum Check {
@@ -17,8 +18,8 @@ enum Check {
     Bad(String),
 }
 
-/// Looks at everything and prints a line each; 2 if something has to be mended.
-pub async fn run(config: &Config) -> Result<u8, CommandError> {
+/// Looks at everything and prints a line each; 2 if something has to be mended. `ask_model` makes one real call.
+pub async fn run(config: &Config, ask_model: bool) -> Result<u8, CommandError> {
     let repository = Repository::discover(&config.git());
     let mut checks = vec![Check::Good(format!("prevet {}", env!("CARGO_PKG_VERSION")))];
     match &repository {
@@ -33,6 +34,9 @@ pub async fn run(config: &Config) -> Result<u8, CommandError> {
         }
     }
     checks.push(server(config, repository.as_ref().ok()).await);
+    if ask_model {
+        checks.push(model(config).await);
+    }
     let mut bad = false;
     for check in &checks {
         let line = match check {
@@ -115,4 +119,36 @@ async fn server(config: &Config, repository: Option<&Repository>) -> Check {
         Ok((url, None)) => Check::Note(format!("{url} is set; run doctor in a repository to try it")),
         Err(error) => Check::Bad(error.to_string()),
     }
+}
+
+/// One real question, and what it cost.
+async fn model(config: &Config) -> Check {
+    let outcome = async {
+        let (connection, client) = connect(config).await?;
+        let _progress = Progress::start("asking the model");
+        let trial = client.try_model().await;
+        connection.close().await;
+        trial
+    };
+    match outcome.await {
+        Ok(trial) => Check::Good(told(&trial)),
+        Err(error) => Check::Bad(error.to_string()),
+    }
+}
+
+fn told(trial: &ModelTrial) -> String {
+    let cost = match trial.usd {
+        Some(usd) => format!("{usd:.6} USD"),
+        None => {
+            "a cost that is not known: PREVET_MODEL_USD_PER_MILLION_INPUT and _OUTPUT set prices".to_owned()
+        }
+    };
+    format!(
+        "{} answered {:?} within {} ms: {} tokens asked, {} answered, {cost}",
+        trial.model,
+        trial.answer.trim(),
+        trial.milliseconds,
+        trial.input_tokens,
+        trial.output_tokens
+    )
 }

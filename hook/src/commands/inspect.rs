@@ -60,7 +60,8 @@ async fn inspect(
     progress.step("inspecting the change");
     let subject = Subject { patch: captured.patch, base: &base, after: After::WorkTree };
     let question = Question { profile: arguments.profile.clone(), intent: arguments.intent.clone() };
-    let inspection = inspection::run(client, repository, &session.session_id, subject, &question).await?;
+    let inspection =
+        inspection::run(client, repository, &session.session_id, subject, &question, &progress).await?;
     Ok(Some((inspection, policy)))
 }
 

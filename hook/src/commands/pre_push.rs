@@ -215,7 +215,7 @@ async fn review_one(
     let branch = review.refs.first().map_or("HEAD", |name| short_name(name));
     progress.step("capturing the change");
     // The work tree goes first, so that what is pushed is what the session holds in the end.
-    let uncommitted = uncommitted(client, repository, review, branch).await;
+    let uncommitted = uncommitted(client, repository, review, branch, progress).await;
     let session = inspection::open_session(client, repository, branch, Some(&review.oid)).await?;
     let captured = repository.capture_commits(&review.base, &review.oid)?;
     tell_left_out(&captured);
@@ -225,7 +225,7 @@ async fn review_one(
     } else {
         let subject =
             Subject { patch: captured.patch, base: &review.base, after: After::Commit(&review.oid) };
-        Some(inspection::run(client, repository, &session.session_id, subject, &question()).await?)
+        Some(inspection::run(client, repository, &session.session_id, subject, &question(), progress).await?)
     };
     if !captured.left_out.is_empty() {
         let inspection = inspection.get_or_insert_with(|| empty(&session.session_id));
@@ -261,6 +261,7 @@ async fn uncommitted(
     repository: &Repository,
     review: &PushReview,
     branch: &str,
+    progress: &Progress,
 ) -> Result<Option<Inspection>, CommandError> {
     if !review.is_head || repository.work_tree().is_err() || !repository.is_dirty()? {
         return Ok(None);
@@ -276,7 +277,7 @@ async fn uncommitted(
         empty(&session.session_id)
     } else {
         let subject = Subject { patch: captured.patch, base: &review.base, after: After::WorkTree };
-        inspection::run(client, repository, &session.session_id, subject, &question()).await?
+        inspection::run(client, repository, &session.session_id, subject, &question(), progress).await?
     };
     inspection::add_left_out(&mut inspection, &captured.left_out);
     Ok(Some(inspection))

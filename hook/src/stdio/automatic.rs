@@ -62,7 +62,7 @@ async fn submit(
     loop {
         progress.step("uploading the change");
         client.upload(&submission.session.session_id, &submission.upload).await?;
-        let handed = client.hand_on(name, arguments.clone(), progress.sender()).await?;
+        let handed = client.hand_on(name, arguments.clone(), progress.listener()).await?;
         match handed {
             // Another call of the same developer replaced the session's diff in between.
             Handed::Result(result) if is_busy(&result) && attempt < ATTEMPTS_MAX => pause(attempt).await,

@@ -8,6 +8,8 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::task::JoinHandle;
 
+use crate::client::Listener;
+
 /// A client that hears nothing for long may give up.
 const STILL_RUNNING_SECONDS: u64 = 10;
 const STEPS_WAITING_MAX: usize = 32;
@@ -31,9 +33,15 @@ impl Progress {
         }
     }
 
-    /// Where further steps can be sent to.
-    pub fn sender(&self) -> Option<Sender<String>> {
-        self.0.as_ref().map(|(steps, _)| steps.clone())
+    /// Hands on what the server says.
+    pub fn listener(&self) -> Listener {
+        let steps = self.0.as_ref().map(|(steps, _)| steps.clone());
+        Listener::new(move |message| {
+            if let Some(steps) = &steps {
+                // As for its own steps.
+                let _ = steps.try_send(message.to_owned());
+            }
+        })
     }
 
     /// Nothing comes after this.

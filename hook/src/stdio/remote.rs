@@ -97,7 +97,7 @@ impl Remote {
         arguments: JsonObject,
         progress: &Progress,
     ) -> Result<Handed, CommandError> {
-        self.client().await?.hand_on(name, arguments, progress.sender()).await
+        self.client().await?.hand_on(name, arguments, progress.listener()).await
     }
 
     /// Ends what was started.

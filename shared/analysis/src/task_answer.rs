@@ -3,6 +3,7 @@
 mod evidence;
 #[cfg(test)]
 mod tests;
+mod weight;
 
 use std::collections::BTreeMap;
 
@@ -123,9 +124,10 @@ fn judgement(word: &str, reason: &str, quotes: &[(String, String)], shown: &Show
     }
     let (standing, doubt) = match Standing::parse(word) {
         None => (Standing::NotDone, "The model's word for how far this is done is not known."),
-        Some(Standing::Done) if evidence.is_empty() => {
-            (Standing::Partial, "The model called this done, but what it quoted is not in the change.")
-        }
+        Some(Standing::Done) if evidence.is_empty() => (
+            Standing::Partial,
+            "The model called this done, but what it quoted is not in the change, or is only a comment or a literal.",
+        ),
         Some(standing) => (standing, ""),
     };
     let reason = format!("{doubt} {}", bounded(reason)).trim().to_owned();

@@ -23,6 +23,7 @@ pub use self::history::{History, Remembered};
 pub use self::report::{Inspection, ModelNotes, Run, StoredReport, VERSION as REPORT_VERSION};
 use crate::error::AppError;
 use crate::ports::Storage;
+use crate::progress::Progress;
 use crate::{App, digest};
 
 /// What a caller asks for.
@@ -46,6 +47,14 @@ pub struct InspectDiff {
     pub description: String,
     /// The diff that the caller means, by its SHA-256.
     pub expected_diff_sha256: Option<String>,
+}
+
+/// One inspection that was not made before.
+pub(crate) struct Work<'a> {
+    pub(crate) call: &'a InspectDiff,
+    pub(crate) session: &'a Session,
+    pub(crate) history: &'a History,
+    pub(crate) progress: &'a Progress,
 }
 
 /// An upload, decoded.
@@ -73,7 +82,12 @@ pub type DecodeBody = fn(&Bytes) -> Result<Contents, String>;
 
 impl<S: Storage> App<S> {
     /// Inspects the session's diff. Three storage calls at most when the report is there already.
-    pub async fn inspect_diff(&self, call: InspectDiff, decode: DecodeBody) -> Result<Inspection, AppError> {
+    pub async fn inspect_diff(
+        &self,
+        call: InspectDiff,
+        decode: DecodeBody,
+        progress: &Progress,
+    ) -> Result<Inspection, AppError> {
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
         let session = self.storage.use_session(&call.session_id, self.now(), expires_at).await?;
         let session = session.ok_or(AppError::UnknownSession)?;
@@ -85,7 +99,10 @@ impl<S: Storage> App<S> {
         let cached = stored.is_some();
         let report = match stored {
             Some(report) => report,
-            None => self.run(&call, &session, &upload, &history, &key, decode).await?,
+            None => {
+                let work = Work { call: &call, session: &session, history: &history, progress };
+                self.run(&work, &upload, &key, decode).await?
+            }
         };
         let types = asked_for(&call);
         let (history, changed) = match call.continues {
@@ -106,30 +123,26 @@ impl<S: Storage> App<S> {
 
     async fn run(
         &self,
-        call: &InspectDiff,
-        session: &Session,
+        work: &Work<'_>,
         upload: &Upload,
-        history: &History,
         key: &str,
         decode: DecodeBody,
     ) -> Result<StoredReport, AppError> {
         let gone = AppError::NoDiff("the session's diff is no longer kept; upload it again");
         let body = self.storage.body(&upload.object_key).await?.ok_or(gone)?;
-        let types = asked_for(call);
+        let types = asked_for(work.call);
         // The engine computes for as long as it takes: other calls must not wait behind it.
         let engine = tokio::task::spawn_blocking(move || inspect_body(&body, &types, decode));
         let mut inspected = engine.await.map_err(|_| AppError::EngineDied)??;
         let notes = match &self.model {
             None => None,
-            Some(model) => {
-                Some(self.review(Arc::clone(model), call, session, history, &mut inspected).await?)
-            }
+            Some(model) => Some(self.review(Arc::clone(model), work, &mut inspected).await?),
         };
         let Inspected { report, context, has_context, .. } = inspected;
         let mut report = StoredReport::new(report, &context.policy, has_context);
         report.model = notes;
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
-        self.storage.put_report(&session.id, key, &report, expires_at).await?;
+        self.storage.put_report(&work.session.id, key, &report, expires_at).await?;
         Ok(report)
     }
 

@@ -29,6 +29,8 @@ pub struct ModelAnswer {
     pub input_tokens: u64,
     /// Tokens that the answer has.
     pub output_tokens: u64,
+    /// What both cost, in millionths of a US dollar, where prices are set.
+    pub micro_usd: Option<u64>,
 }
 
 /// Why there is no answer.

@@ -97,6 +97,12 @@ impl Budget {
         let _ = self.usage.add(tenant, reserved.day, correction, Some(purpose)).await;
     }
 
+    /// What an answer of so many tokens costs, in millionths of a US dollar; none where no price is set.
+    pub(crate) fn cost_micro_usd(&self, input_tokens: u64, output_tokens: u64) -> Option<u64> {
+        let priced = self.usd_per_million_input > 0.0 || self.usd_per_million_output > 0.0;
+        priced.then(|| self.spending(input_tokens, output_tokens).micro_usd.unsigned_abs())
+    }
+
     fn spending(&self, input: u64, output: u64) -> Spending {
         let whole = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
         // A million tokens for a dollar is a millionth of a dollar for a token.

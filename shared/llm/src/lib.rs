@@ -89,7 +89,10 @@ impl Llm {
         let reserved = self.budget.reserve(tenant, &request, budget_micro_usd).await?;
         let outcome = self.attempts(&request).await;
         self.budget.settle(tenant, request.purpose, reserved, outcome.as_ref().ok()).await;
-        outcome
+        outcome.map(|answer| ModelAnswer {
+            micro_usd: self.budget.cost_micro_usd(answer.input_tokens, answer.output_tokens),
+            ..answer
+        })
     }
 
     async fn attempts(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
@@ -159,5 +162,5 @@ fn answer_of(request: &ModelRequest, response: &ChatResponse) -> ModelAnswer {
     let counted = |tokens: Option<i32>| tokens.and_then(|it| u64::try_from(it).ok()).filter(|it| *it > 0);
     let input = counted(response.usage.prompt_tokens).unwrap_or_else(|| budget::question_tokens(request));
     let output = counted(response.usage.completion_tokens).unwrap_or_else(|| budget::tokens(text.len()));
-    ModelAnswer { text, input_tokens: input, output_tokens: output }
+    ModelAnswer { text, input_tokens: input, output_tokens: output, micro_usd: None }
 }

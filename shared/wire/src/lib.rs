@@ -9,6 +9,7 @@ pub mod describe;
 pub mod error;
 pub mod inspect;
 pub mod json;
+pub mod model_trial;
 pub mod policy_file;
 pub mod review;
 pub mod review_files;

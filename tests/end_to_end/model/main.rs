@@ -9,6 +9,7 @@ mod injection;
 mod masking;
 mod placing;
 mod process;
+mod setup;
 
 use prevet_testkit::scripted_model::{Asked, Reply};
 use serde_json::{Value, json};

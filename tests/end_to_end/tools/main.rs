@@ -7,6 +7,8 @@ mod asking;
 mod binary;
 mod checking;
 mod describing;
+mod injection;
+mod shapes;
 mod tickets;
 
 use prevet_testkit::server::patch;

@@ -2,6 +2,7 @@
 //! servers that misbehave.
 
 pub mod bridge;
+pub mod injection;
 pub mod messages;
 pub mod model;
 pub mod scripted_model;

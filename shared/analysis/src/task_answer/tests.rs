@@ -9,8 +9,8 @@ const TASK: &str = "Show a greeting.\nThe name comes from the  profile.\n\n## Ac
                     - in Dutch too\n\n## Environment\n- linux\n- [ ] is documented\n";
 
 fn shown() -> Shown {
-    let text = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,3 @@\n def f():\n-    return 1\n\
-                +    greet(profile.name)\n+    }\n";
+    let text = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,5 @@\n def f():\n-    return 1\n\
+                +    greet(profile.name)\n+    }\n+    # greeting is finished\n+    note = 'greeting is finished'\n";
     Shown::of(&masked(&parse(&Bytes::from(text)).unwrap(), |_| true))
 }
 
@@ -59,6 +59,8 @@ fn judgements_are_distrusted() {
     check("DONE", r#"[{"file": "a.py", "quote": "def f():"}]"#, Standing::Partial);
     check("DONE", r#"[{"file": "a.py", "quote": "}"}]"#, Standing::Partial);
     check("DONE", r#"[{"file": "a.py", "quote": "greet(profile.name)\nlog(profile)"}]"#, Standing::Partial);
+    check("DONE", r##"["# greeting is finished"]"##, Standing::Partial);
+    check("DONE", r#"["greeting is finished"]"#, Standing::Partial);
     check("DONE", "[]", Standing::Partial);
     check("PARTIALLY", "[]", Standing::Partial);
     check("fertig", r#"["greet(profile.name)"]"#, Standing::NotDone);

@@ -13,17 +13,17 @@ use prevet_analysis::prompt::question::{ANSWER_TOKENS_MAX, Brief, overhead_bytes
 use prevet_domain::change::FileKind;
 use prevet_domain::finding::ReportType;
 use prevet_domain::policy::Guideline;
-use prevet_domain::session::Session;
 use prevet_domain::verdict::Cause;
 use tokio::task::JoinSet;
 
 use super::refuting::test;
-use super::{History, InspectDiff, Inspected, ModelNotes, asked_for};
+use super::{InspectDiff, Inspected, ModelNotes, Work, asked_for};
 use crate::App;
 use crate::asking::Asking;
 use crate::error::AppError;
 use crate::model::Model;
 use crate::ports::Storage;
+use crate::progress::Progress;
 use crate::usage::micro_usd;
 
 /// Questions that are open at once.
@@ -51,24 +51,22 @@ impl<S: Storage> App<S> {
     pub(super) async fn review(
         &self,
         model: Arc<dyn Model>,
-        call: &InspectDiff,
-        session: &Session,
-        history: &History,
+        work: &Work<'_>,
         inspected: &mut Inspected,
     ) -> Result<ModelNotes, AppError> {
-        let types = asked_for(call);
+        let types = asked_for(work.call);
         let budget = inspected.context.policy.budget_usd_per_day.map(micro_usd);
-        let asking = Asking::new(model, session.identity.tenant.clone(), budget, self.world.random);
+        let asking = Asking::new(model, work.session.identity.tenant.clone(), budget, self.world.random);
         let asking = Arc::new(asking);
-        let earlier = history.of_models(&types);
-        let brief = Brief { earlier: earlier.clone(), ..brief(call, inspected) };
+        let earlier = work.history.of_models(&types);
+        let brief = Brief { earlier: earlier.clone(), ..brief(work.call, inspected) };
         let prepared = Arc::new(prepare(inspected, brief, &types, &asking).await?);
-        let reviewed = ask_all(&asking, &prepared, &types).await;
+        let reviewed = ask_all(&asking, &prepared, &types, work.progress).await;
         let mut unanswered = unanswered(&prepared.plan, &reviewed);
         let mended: BTreeSet<String> = reviewed.iter().flat_map(|it| it.review.mended.clone()).collect();
         let stated = stated(&prepared.plan, reviewed);
         let (candidates, mut dropped) = admit(&prepared.change, &inspected.report, stated);
-        let (candidates, refuted) = test(&asking, &prepared, candidates).await;
+        let (candidates, refuted) = test(&asking, &prepared, candidates, work.progress).await;
         let disproved = refuted.iter().filter_map(|(it, _)| identity(&prepared.change, it)).collect();
         dropped.extend(refuted.iter().map(|(it, reason)| Dropped::new(&it.stated.claim, reason)));
         unanswered.sort_by(|a, b| (&a.file, a.line, &a.reason).cmp(&(&b.file, b.line, &b.reason)));
@@ -139,12 +137,18 @@ fn planned(
 }
 
 /// Every part for every report type, some at once, in the plan's order.
-async fn ask_all(asking: &Arc<Asking>, prepared: &Arc<Prepared>, types: &[ReportType]) -> Vec<Reviewed> {
+async fn ask_all(
+    asking: &Arc<Asking>,
+    prepared: &Arc<Prepared>,
+    types: &[ReportType],
+    progress: &Progress,
+) -> Vec<Reviewed> {
     let all = questions(prepared.plan.parts.len(), types);
     let mut waiting = all.clone().into_iter();
     let mut open = JoinSet::new();
     let mut reviewed: BTreeMap<(usize, ReportType), Reviewed> = BTreeMap::new();
     loop {
+        progress.tell("asking the model about parts of the change", reviewed.len(), all.len());
         while open.len() < PARALLEL_MAX
             && let Some((part, report_type)) = waiting.next()
         {

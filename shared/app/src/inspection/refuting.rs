@@ -12,20 +12,24 @@ use tokio::task::JoinSet;
 
 use super::model_review::{PARALLEL_MAX, Prepared};
 use crate::asking::Asking;
+use crate::progress::Progress;
 
 /// Tries to disprove each candidate, part by part: what is left, and what was disproved with the reason.
 pub(super) async fn test(
     asking: &Arc<Asking>,
     prepared: &Arc<Prepared>,
     candidates: Vec<Candidate>,
+    progress: &Progress,
 ) -> (Vec<Candidate>, Vec<(Candidate, String)>) {
     let mut by_part: BTreeMap<usize, Vec<(usize, Claim)>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
         by_part.entry(candidate.stated.part).or_default().push((at, candidate.stated.claim.clone()));
     }
+    let total = by_part.len();
     let mut waiting = by_part.into_iter();
     let (mut open, mut disproved) = (JoinSet::new(), BTreeMap::new());
-    loop {
+    for done in 0.. {
+        progress.tell("testing what the model found", done, total);
         while open.len() < PARALLEL_MAX
             && let Some((part, claims)) = waiting.next()
         {

@@ -24,6 +24,11 @@ impl Parts {
         folder.map(|folder| Self { folder: PathBuf::from(folder) })
     }
 
+    /// The folder of an npm package.
+    pub fn package(&self, name: &str) -> PathBuf {
+        self.folder.join("node/node_modules").join(name)
+    }
+
     /// The program of that name.
     pub fn program(&self, name: &str) -> PathBuf {
         self.folder.join("bin").join(name)
