@@ -10,13 +10,16 @@ use prevet_domain::kind::Kind;
 use prevet_wire::model_trial::ModelTrial;
 use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use serde_json::Value;
 
+pub use self::failure::kind_of_code;
 pub use self::tools::{Handed, Listener};
 pub use self::upload::Upload;
 use crate::connection::{Endpoint, is_loopback};
 use crate::error::CommandError;
 
 const API_KEY_HEADER: &str = "x-product-api-key";
+const WAY_HEADER: &str = "x-prevet-way";
 const USER_AGENT: &str = concat!("prevet/", env!("CARGO_PKG_VERSION"));
 
 /// How long the server is waited for.
@@ -56,6 +59,16 @@ pub struct Client {
     endpoint: Endpoint,
     waits: Waits,
     http: reqwest::Client,
+    about: About,
+}
+
+/// What a request for a decision says of where it comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The thread.
+    pub thread: Option<String>,
+    /// The repository.
+    pub repository: Option<String>,
 }
 
 impl Client {
@@ -73,7 +86,13 @@ impl Client {
             .user_agent(USER_AGENT)
             .build()
             .map_err(|error| CommandError::of(Kind::Internal, &error))?;
-        Ok(Self { endpoint, waits, http })
+        Ok(Self { endpoint, waits, http, about: About::default() })
+    }
+
+    /// The same, saying where its requests come from.
+    #[must_use]
+    pub fn about(self, about: About) -> Self {
+        Self { about, ..self }
     }
 
     /// The server's URL.
@@ -101,6 +120,22 @@ impl Client {
             .header(CONTENT_ENCODING, "zstd")
             .body(upload.packed().to_vec());
         self.send(call, self.waits.upload_seconds, "uploading the diff").await
+    }
+
+    /// A route for people: `GET` where there is no body.
+    pub async fn inbox<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &str,
+        body: Option<&Value>,
+        action: &str,
+    ) -> Result<T, CommandError> {
+        let base = self.endpoint.url.trim_end_matches("/mcp");
+        let url = format!("{base}/inbox/api/{path}");
+        let call = match body {
+            Some(body) => self.http.post(url).json(body),
+            None => self.http.get(url),
+        };
+        self.send(call.header(WAY_HEADER, "terminal"), self.waits.session_seconds, action).await
     }
 
     async fn send<T: serde::de::DeserializeOwned>(

@@ -21,6 +21,8 @@ pub struct Config {
     pub api_url: Option<String>,
     /// `PREVET_API_KEY`
     pub api_key: Option<String>,
+    /// `PREVET_THREAD_ID`, else `PREVET_WORKSTREAM_ID`: the thread that a decision is requested for.
+    pub thread: Option<String>,
     /// `PREVET_TENANT_KEY`
     pub tenant_key: Option<String>,
     /// `PREVET_WORKSPACE_ID`: the tenant, for credentials that span several.
@@ -61,6 +63,7 @@ impl Config {
             cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             api_url: text("PREVET_API_URL"),
             api_key: text("PREVET_API_KEY"),
+            thread: text("PREVET_THREAD_ID").or_else(|| text("PREVET_WORKSTREAM_ID")),
             tenant_key: text("PREVET_TENANT_KEY"),
             workspace_id: text("PREVET_WORKSPACE_ID"),
             config_file: xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml")),

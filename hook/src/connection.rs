@@ -29,22 +29,31 @@ pub struct Connection {
     embedded: Option<prevet_local::LocalServer>,
 }
 
+/// Whose key a command uses on this machine's own server. With a server that is configured, it is the key that is
+/// configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// A program's.
+    Agent,
+    /// A person's.
+    Person,
+}
+
 impl Connection {
     /// Finds the server that is configured, or starts the embedded one.
     pub async fn open(config: &Config) -> Result<Self, CommandError> {
-        Self::find(config, false).await
-    }
-
-    /// The same for a process that stays: the embedded server's address is left in the data folder, so that other
-    /// commands use it in place of waiting for the folder.
-    pub async fn open_shared(config: &Config) -> Result<Self, CommandError> {
-        Self::find(config, true).await
-    }
-
-    async fn find(config: &Config, announced: bool) -> Result<Self, CommandError> {
         match configured(config)? {
             Some(endpoint) => Ok(Self::to(endpoint)),
-            None => Self::embedded(config, announced).await,
+            None => Self::embedded(config, Who::Agent, false).await,
+        }
+    }
+
+    /// The same for decisions: others on this machine use the server that is started, for as long as it runs, since one
+    /// side waits for the other.
+    pub async fn open_for_decisions(config: &Config, who: Who) -> Result<Self, CommandError> {
+        match configured(config)? {
+            Some(endpoint) => Ok(Self::to(endpoint)),
+            None => Self::embedded(config, who, true).await,
         }
     }
 
@@ -65,14 +74,14 @@ impl Connection {
     }
 
     #[cfg(feature = "embedded")]
-    async fn embedded(config: &Config, announced: bool) -> Result<Self, CommandError> {
+    async fn embedded(config: &Config, who: Who, announced: bool) -> Result<Self, CommandError> {
         use std::net::{Ipv4Addr, SocketAddr};
 
         use prevet_local::{LocalServer, reachable};
 
         let folder = data_dir(config)?;
         if let Some(server) = reachable(&folder).await {
-            return Ok(Self::to(running(server)));
+            return Ok(Self::to(running(server, who)));
         }
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let appeared = async || reachable(&folder).await.is_some();
@@ -83,19 +92,22 @@ impl Connection {
                     format!("the server on {} just ended; try again", folder.display()),
                 )
             })?;
-            return Ok(Self::to(running(server)));
+            return Ok(Self::to(running(server, who)));
         };
         let endpoint = Endpoint {
             url: server.url.clone(),
             tenant_key: server.keys.tenant_key.clone(),
-            api_key: server.keys.agent_key.clone(),
+            api_key: match who {
+                Who::Agent => server.keys.agent_key.clone(),
+                Who::Person => server.keys.human_key.clone(),
+            },
         };
         Ok(Self { endpoint, embedded: Some(server) })
     }
 
     #[cfg(not(feature = "embedded"))]
     #[expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")]
-    async fn embedded(_config: &Config, _announced: bool) -> Result<Self, CommandError> {
+    async fn embedded(_config: &Config, _who: Who, _announced: bool) -> Result<Self, CommandError> {
         Err(none_is_set())
     }
 
@@ -122,8 +134,12 @@ pub fn none_is_set() -> CommandError {
 }
 
 #[cfg(feature = "embedded")]
-fn running(server: prevet_local::RunningServer) -> Endpoint {
-    Endpoint { url: server.url, tenant_key: server.tenant_key, api_key: server.agent_key }
+fn running(server: prevet_local::RunningServer, who: Who) -> Endpoint {
+    let api_key = match who {
+        Who::Agent => server.agent_key,
+        Who::Person => server.human_key,
+    };
+    Endpoint { url: server.url, tenant_key: server.tenant_key, api_key }
 }
 
 /// The embedded server's folder.

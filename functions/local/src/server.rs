@@ -142,6 +142,7 @@ impl LocalServer {
             url: self.url.clone(),
             tenant_key: self.keys.tenant_key.clone(),
             agent_key: self.keys.agent_key.clone(),
+            human_key: self.keys.human_key.clone(),
             dynamodb_url: self.emulator.dynamodb_url.clone(),
             s3_url: self.emulator.s3_url.clone(),
             process_id: std::process::id(),

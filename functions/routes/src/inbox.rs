@@ -6,12 +6,14 @@ use axum::response::{Html, IntoResponse};
 use axum::routing::get;
 
 use crate::Service;
+use crate::inbox_api::inbox_api_router;
 
 const PAGE: &str = include_str!("inbox.html");
 
 /// The page's routes.
 pub fn inbox_router(service: Service) -> Router {
-    Router::new().route("/", get(page)).route("/inbox", get(page)).with_state(service)
+    let pages = Router::new().route("/", get(page)).route("/inbox", get(page));
+    pages.merge(inbox_api_router()).with_state(service)
 }
 
 async fn page() -> impl IntoResponse {

@@ -8,10 +8,12 @@ mod ask_tool;
 mod body;
 mod check_tool;
 mod config;
+mod decision_tools;
 mod describe_tool;
 mod failure;
 mod fixtures;
 mod inbox;
+mod inbox_api;
 mod inspect_tool;
 mod logging;
 mod mcp;
@@ -40,7 +42,6 @@ pub use self::inbox::inbox_router;
 pub use self::logging::start_logging;
 pub use self::mcp::mcp_router;
 pub use self::session::session_router;
-pub use self::tools::all as tools;
 pub use self::upload::upload_router;
 use crate::failure::Failure;
 
@@ -71,7 +72,7 @@ impl Service {
 
     /// On a store that is there already.
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
-        let world = World { now_seconds, random };
+        let world = World { now_seconds, now_milliseconds, random };
         Self {
             app: App { storage: store, world, model: None, tickets: None },
             public_url: public_url.map(Arc::from),
@@ -112,6 +113,11 @@ fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
 }
 
+fn now_milliseconds() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn random() -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).ok().map(|()| bytes)
@@ -120,6 +126,11 @@ fn random() -> Option<[u8; 32]> {
 /// 256 random bits as letters and digits; `None` where the system has none to give.
 pub fn random_text() -> Option<String> {
     random().map(|bytes| data_encoding::HEXLOWER.encode(&bytes))
+}
+
+/// Every tool, as clients are told of it.
+pub fn tools() -> Vec<rmcp::model::Tool> {
+    [tools::all(), decision_tools::all()].concat()
 }
 
 /// Every route in one router.

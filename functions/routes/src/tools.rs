@@ -86,6 +86,15 @@ fn tool<Parameters: JsonSchema + 'static, Answer: JsonSchema + 'static>(
         .destructive(false)
         .idempotent(true)
         .open_world(open_world);
+    described::<Parameters, Answer>(name, description, annotations)
+}
+
+/// A tool with the schemas of its parameters and its result.
+pub fn described<Parameters: JsonSchema + 'static, Answer: JsonSchema + 'static>(
+    name: &'static str,
+    description: &'static str,
+    annotations: ToolAnnotations,
+) -> Tool {
     let mut tool = Tool::new(name, description, Arc::new(serde_json::Map::new()))
         .with_input_schema::<Parameters>()
         .with_output_schema::<Answer>()

@@ -23,6 +23,9 @@ use crate::console::Progress;
 use crate::error::{CommandError, chain};
 use crate::report::escape;
 
+const THREAD_HEADER: &str = "x-prevet-thread";
+const REPOSITORY_HEADER: &str = "x-prevet-repository";
+
 /// What a call came to.
 #[derive(Debug)]
 pub enum Handed {
@@ -74,10 +77,7 @@ impl Client {
         parameters: &impl serde::Serialize,
         progress: &Progress,
     ) -> Result<Value, CommandError> {
-        let Ok(Value::Object(arguments)) = serde_json::to_value(parameters) else {
-            return Err(CommandError::new(Kind::Internal, "a tool's parameters are an object"));
-        };
-        match self.hand_on(name, arguments, Listener::showing(progress)).await? {
+        match self.hand_on(name, object(parameters)?, Listener::showing(progress)).await? {
             Handed::Result(result) => read_result(result),
             Handed::Refused(error) => Err(self.broken(name, &error.message)),
         }
@@ -90,20 +90,53 @@ impl Client {
         arguments: JsonObject,
         listener: Listener,
     ) -> Result<Handed, CommandError> {
-        let call = async {
-            let service = self.connect(name, listener).await?;
-            let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-            let result = service.call_tool(request).await;
-            // Nothing is kept open on the server's side.
-            let _ = service.cancel().await;
-            match result {
-                Ok(result) => Ok(Handed::Result(result)),
-                Err(ServiceError::McpError(error)) => Ok(Handed::Refused(error)),
-                Err(error) => Err(self.broken(name, &chain(&error))),
-            }
-        };
         let action = if name == "inspect_diff" { "inspecting" } else { name };
-        self.within(self.waits.inspect_seconds, action, call).await
+        self.within(self.waits.inspect_seconds, action, self.exchange(name, arguments, listener)).await
+    }
+
+    /// One of the decision tools: its result, and whether that is an error. It may take `wait_seconds` longer than
+    /// other calls.
+    pub async fn decision(
+        &self,
+        tool: &'static str,
+        parameters: &impl serde::Serialize,
+        wait_seconds: u64,
+    ) -> Result<(Value, bool), CommandError> {
+        let seconds = self.waits.session_seconds + wait_seconds;
+        let call = self.exchange(tool, object(parameters)?, Listener::new(|_| {}));
+        let result = match self.within(seconds, tool, call).await? {
+            Handed::Result(result) => result,
+            Handed::Refused(error) => return Err(self.broken(tool, &error.message)),
+        };
+        if result.is_error != Some(true) {
+            return Ok((read_result(result)?, false));
+        }
+        let text = result.content.iter().find_map(|block| block.as_text()).map(|text| text.text.clone());
+        let value = text.and_then(|text| serde_json::from_str(&text).ok());
+        value.map(|value| (value, true)).ok_or_else(|| {
+            CommandError::new(
+                Kind::Unavailable,
+                format!("{} refused {tool} without saying why", self.endpoint.url),
+            )
+        })
+    }
+
+    async fn exchange(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        listener: Listener,
+    ) -> Result<Handed, CommandError> {
+        let service = self.connect(name, listener).await?;
+        let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let result = service.call_tool(request).await;
+        // Nothing is kept open on the server's side.
+        let _ = service.cancel().await;
+        match result {
+            Ok(result) => Ok(Handed::Result(result)),
+            Err(ServiceError::McpError(error)) => Ok(Handed::Refused(error)),
+            Err(error) => Err(self.broken(name, &chain(&error))),
+        }
     }
 
     /// The tools that the server has, waited for no longer than `limit_seconds`.
@@ -147,7 +180,22 @@ impl Client {
     fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, CommandError> {
         let value = HeaderValue::from_str(&self.endpoint.api_key)
             .map_err(|_| CommandError::usage("the API key has characters that no key has"))?;
-        Ok(HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]))
+        let mut headers = HashMap::from([(HeaderName::from_static(API_KEY_HEADER), value)]);
+        let about = [(THREAD_HEADER, &self.about.thread), (REPOSITORY_HEADER, &self.about.repository)];
+        for (name, text) in about {
+            // A name that no header can have is left out: it only helps people to tell requests apart.
+            if let Some(value) = text.as_deref().and_then(|text| HeaderValue::from_str(text).ok()) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        }
+        Ok(headers)
+    }
+}
+
+fn object(parameters: &impl serde::Serialize) -> Result<JsonObject, CommandError> {
+    match serde_json::to_value(parameters) {
+        Ok(Value::Object(object)) => Ok(object),
+        _ => Err(CommandError::new(Kind::Internal, "a tool's parameters are an object")),
     }
 }
 

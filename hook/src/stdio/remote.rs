@@ -3,13 +3,14 @@
 
 use prevet_domain::kind::Kind;
 use rmcp::model::{JsonObject, Tool};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use super::progress::Progress;
 use super::schema;
-use crate::client::{Client, Handed};
+use crate::client::{About, Client, Handed};
+use crate::commands::decision;
 use crate::config::Config;
-use crate::connection::{Connection, configured};
+use crate::connection::{Connection, Who, configured};
 use crate::console;
 use crate::error::CommandError;
 
@@ -23,6 +24,7 @@ pub struct Remote {
     /// The server of this process, once it runs.
     own: Mutex<Option<Connection>>,
     known: Mutex<Vec<Tool>>,
+    about: OnceCell<About>,
 }
 
 impl Remote {
@@ -34,7 +36,8 @@ impl Remote {
         if !is_configured {
             return Err(crate::connection::none_is_set());
         }
-        Ok(Self { config: config.clone(), is_configured, own: Mutex::default(), known: Mutex::default() })
+        let (own, known, about) = (Mutex::default(), Mutex::default(), OnceCell::new());
+        Ok(Self { config: config.clone(), is_configured, own, known, about })
     }
 
     /// The configuration.
@@ -55,7 +58,9 @@ impl Remote {
                 endpoint
             }
         };
-        Client::new(endpoint, self.config.waits()?)
+        let client = Client::new(endpoint, self.config.waits()?)?;
+        let about = self.about.get_or_init(|| about(self.config.clone())).await;
+        Ok(client.about(about.clone()))
     }
 
     /// The server's tools, as clients see them here. Where it cannot be asked, those of the server that this binary
@@ -108,11 +113,23 @@ impl Remote {
     }
 }
 
+/// What requests for decisions say of where they come from. Without a thread in the environment, this process is one.
+async fn about(config: Config) -> About {
+    // Git waits for a program.
+    let asked = tokio::task::spawn_blocking(move || decision::about(&config)).await;
+    let mut about = asked.unwrap_or_default();
+    let own = || format!("session-{}-{}", std::process::id(), jiff::Timestamp::now().as_second());
+    about.thread.get_or_insert_with(own);
+    about
+}
+
 /// On a thread of its own: starting the embedded server is no future that may move between threads.
 async fn open(config: Config) -> Result<Connection, CommandError> {
     let runtime = tokio::runtime::Handle::current();
-    let opened =
-        tokio::task::spawn_blocking(move || runtime.block_on(Connection::open_shared(&config))).await;
+    let opened = tokio::task::spawn_blocking(move || {
+        runtime.block_on(Connection::open_for_decisions(&config, Who::Agent))
+    })
+    .await;
     opened.unwrap_or_else(|error| {
         Err(CommandError::new(Kind::Internal, format!("starting the embedded server broke off: {error}")))
     })

@@ -8,6 +8,7 @@ pub mod ask;
 mod asking;
 pub mod check_task;
 mod consult;
+pub mod decisions;
 pub mod describe;
 pub mod error;
 pub mod inspection;
@@ -49,6 +50,8 @@ pub struct App<S> {
 pub struct World {
     /// Seconds since the epoch.
     pub now_seconds: fn() -> u64,
+    /// Milliseconds since the epoch, for ids that sort by time.
+    pub now_milliseconds: fn() -> u64,
     /// Fresh unguessable bytes; `None` where the system has none to give.
     pub random: fn() -> Option<[u8; 32]>,
 }

@@ -5,8 +5,10 @@
 pub mod ask;
 pub mod check_task;
 pub mod context_pack;
+pub mod decisions;
 pub mod describe;
 pub mod error;
+pub mod inbox;
 pub mod inspect;
 pub mod json;
 pub mod model_trial;
@@ -15,6 +17,7 @@ pub mod review;
 pub mod review_files;
 pub mod schema;
 pub mod session;
+pub mod time;
 pub mod tool;
 pub mod upload_body;
 pub mod user_config;

@@ -24,8 +24,12 @@ mod tests {
 
     #[test]
     fn a_property_may_be_called_format() {
-        let schema = json!({ "format": "uint32", "properties": { "format": { "type": "string", "format": "x" } } });
+        let schema =
+            json!({ "format": "uint32", "properties": { "format": { "type": "string", "format": "x" } } });
         let Value::Object(schema) = schema else { unreachable!() };
-        assert_eq!(Value::Object(plain(&schema)), json!({ "properties": { "format": { "type": "string" } } }));
+        assert_eq!(
+            Value::Object(plain(&schema)),
+            json!({ "properties": { "format": { "type": "string" } } })
+        );
     }
 }

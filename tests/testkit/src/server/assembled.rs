@@ -32,7 +32,7 @@ pub struct Stores {
 pub struct Assembled {
     /// With an agent's key of a tenant that was just made.
     pub client: Client,
-    service: Service,
+    pub(super) service: Service,
     tasks: Vec<JoinHandle<()>>,
     embedded: Option<Embedded>,
 }
@@ -66,7 +66,10 @@ impl Assembled {
         let service = Service::new(store(stores).await, Some("http://127.0.0.1"));
         service.app.storage.create_missing().await.expect("table and bucket cannot be made");
         let tenant = service.app.create_tenant("a test").await.expect("no tenant").key;
-        let key = service.app.create_key(&tenant, Role::Agent, vec![Product::CodeReview], None).await;
+        let key = service
+            .app
+            .create_key(&tenant, Role::Agent, vec![Product::CodeReview, Product::Decisions], None)
+            .await;
         Self::serve(service, &tenant, &key.expect("no key").key).await
     }
 
