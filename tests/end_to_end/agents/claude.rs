@@ -10,7 +10,7 @@ use prevet_testkit::server::Parts;
 use prevet_testkit::world::{Call, World};
 use serde_json::{Value, json};
 
-use super::scene::{ROUNDS, agent, review_of, reviewer, world};
+use super::scene::{ROUNDS, SERVER, review_of, reviewer, world};
 
 const MINE: &str = "{\n  \"mine\": { \"kept\": 1 },\n  \"mcpServers\": {\n    \"other\": { \"type\": \"stdio\", \"command\": \"true\" }\n  }\n}\n";
 
@@ -50,8 +50,8 @@ fn a_turn_that_inspects_and_has_it_reviewed() {
     assert_eq!((model.left(), reviewing.left()), (0, 0), "{turn}");
     let events: Vec<Value> = turn.text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let tools = events[0]["tools"].to_string();
-    for tool in agent(&world).names() {
-        let server = if ROUNDS.contains(&tool.as_str()) { "cross-review" } else { "prevet" };
+    let named = SERVER.map(|tool| ("prevet", tool)).into_iter();
+    for (server, tool) in named.chain(ROUNDS.map(|tool| ("cross-review", tool))) {
         assert!(tools.contains(&format!("\"mcp__{server}__{tool}\"")), "{tool} is not there: {tools}");
     }
     let results = results(&events);

@@ -7,7 +7,7 @@ use prevet_testkit::model::{Model, SESSION, Step};
 use prevet_testkit::server::Parts;
 use serde_json::{Value, json};
 
-use super::scene::{ROUNDS, agent, review_of, reviewer, world};
+use super::scene::{ROUNDS, SERVER, review_of, reviewer, world};
 
 #[test]
 fn a_turn_that_inspects_and_has_it_reviewed() {
@@ -42,7 +42,7 @@ fn a_turn_that_inspects_and_has_it_reviewed() {
     assert_eq!((model.left(), reviewing.left()), (0, 0), "{turn}");
     // It offers them once they were looked for.
     let offered = model.requests()[1].to_string();
-    for tool in agent(&world).names() {
+    for tool in SERVER.into_iter().chain(ROUNDS) {
         assert!(offered.contains(&format!("\"{tool}\"")), "{tool} is not offered: {turn}");
     }
     let results = results(&turn.text());

@@ -8,7 +8,7 @@ use prevet_testkit::stub::closed_port;
 use prevet_testkit::world::{World, every_file, snapshot};
 use serde_json::Value;
 
-use super::scene::ROUNDS;
+use super::scene::{ROUNDS, SERVER};
 
 const SKILLS: [&str; 5] = ["inspect", "review-impl", "review-plan", "review-pr", "review-think"];
 const JSON: &str = "{\n  // mine, and it stays\n  \"theme\": \"dark\",\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } /* kept */\n  }\n}\n";
@@ -50,7 +50,7 @@ fn connected_and_removed_every_home_is_as_it_was() {
             let connected = world.prevet(&["connect", agent]).succeeds();
             let said = &connected.stderr;
             assert!(said.contains(&format!("cross-review answers: {}", ROUNDS.join(", "))), "{connected}");
-            assert!(said.contains("prevet answers: inspect_diff"), "{connected}");
+            assert!(said.contains(&format!("prevet answers: {}", SERVER.join(", "))), "{connected}");
             for skill in SKILLS {
                 assert!(home.join(skills).join(skill).join("SKILL.md").is_file(), "{agent} lacks {skill}");
             }

@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod conformance;
 mod connecting;
+mod decisions;
 mod listing;
 mod protocol;
 mod scene;

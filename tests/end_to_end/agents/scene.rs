@@ -17,6 +17,17 @@ pub const TODAY: Era = Era::Legacy("2025-06-18");
 /// The tools of the review rounds, in their order.
 pub const ROUNDS: [&str; 4] = ["review_begin", "review_wait", "review_reply", "review_end"];
 
+/// The tools of the server, in its order.
+pub const SERVER: [&str; 7] = [
+    "inspect_diff",
+    "describe_change",
+    "ask",
+    "check_task",
+    "lookup_decision",
+    "request_decision",
+    "share_context",
+];
+
 /// A world with the repository `app`, in which `bug.py` is not committed.
 pub fn world() -> World {
     let world = World::new(env!("CARGO_BIN_EXE_prevet"));
