@@ -19,6 +19,8 @@ use crate::connection::{Endpoint, is_loopback};
 use crate::error::CommandError;
 
 const API_KEY_HEADER: &str = "x-product-api-key";
+/// No answer of these routes is nearly as large.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
 const WAY_HEADER: &str = "x-prevet-way";
 const USER_AGENT: &str = concat!("prevet/", env!("CARGO_PKG_VERSION"));
 
@@ -150,9 +152,19 @@ impl Client {
             let seconds = if error.is_connect() { self.waits.connect_seconds } else { timeout_seconds };
             failure::unreachable(&self.endpoint.url, action, seconds, &error)
         };
-        let response = call.send().await.map_err(unreachable)?;
+        let mut response = call.send().await.map_err(unreachable)?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(unreachable)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > ANSWER_BYTES_MAX {
+                let text = format!(
+                    "{action} at {}: the answer is larger than {ANSWER_BYTES_MAX} bytes, which no Prevet server gives",
+                    self.endpoint.url
+                );
+                return Err(CommandError::new(Kind::Unavailable, text));
+            }
+        }
         if !status.is_success() {
             return Err(failure::refused(&self.endpoint.url, action, status, &headers, &body));
         }

@@ -185,7 +185,8 @@ fn degraded(report: &StoredReport) -> Option<Degraded> {
         within(sorted.into_iter().take(NOT_REVIEWED_MAX).cloned().map(Into::into));
     if parts.len() > named.len() {
         let reason = format!("{} more, not named here", parts.len() - named.len());
-        named.push(NotReviewedRecord { file: "*".to_owned(), line: None, reason });
+        let by_convention = gaps <= named.len();
+        named.push(NotReviewedRecord { file: "*".to_owned(), line: None, reason, by_convention });
     }
     Some(Degraded { cause, not_reviewed: named })
 }

@@ -54,22 +54,33 @@ pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandErro
 /// Forgets server and key; all else in the file stays.
 pub fn logout(config: &Config) -> Result<u8, CommandError> {
     let file = config_file(config)?;
-    let Some(server) = read_user_config(&file)?.server else {
+    let server = match read_user_config(&file) {
+        Ok(user) => user.server,
+        // The key goes whatever else is wrong: it is in one place unless the file says otherwise.
+        Err(error) => {
+            remove_key(&file.parent().unwrap_or(Path::new(".")).join(KEY_FILE))?;
+            let text = format!("the key is removed, but {error}: mend the file and log out again");
+            return Err(CommandError::usage(text));
+        }
+    };
+    let Some(server) = server else {
         console::say("no server was set: commands use the embedded one");
         return Ok(0);
     };
     let key_file = file.parent().unwrap_or(Path::new(".")).join(server.key_file);
-    match fs::remove_file(&key_file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed("removing", &key_file, &error));
-        }
-        _ => {}
-    }
+    remove_key(&key_file)?;
     let mut document = read_document(&file)?;
     document.remove("server");
     write(&file, &document.to_string(), 0o644)?;
     console::say("server and key are forgotten: commands use the embedded server from now on");
     Ok(0)
+}
+
+fn remove_key(key_file: &Path) -> Result<(), CommandError> {
+    match fs::remove_file(key_file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("removing", key_file, &error)),
+        _ => Ok(()),
+    }
 }
 
 fn config_file(config: &Config) -> Result<PathBuf, CommandError> {
