@@ -70,6 +70,11 @@ impl SessionFolder {
         }
         let folder = Self(path);
         folder.state()?;
+        // A link among them would have us write somewhere else.
+        let is_plain = |name: &str| folder.0.join(name).symlink_metadata().is_ok_and(|data| data.is_dir());
+        if !is_plain("prompts") || !is_plain("outputs") {
+            return Err(refused("it has no directories prompts and outputs"));
+        }
         Ok(folder)
     }
 
@@ -204,7 +209,11 @@ impl SessionFolder {
 
     /// Notes something for people who look into a session that went wrong.
     pub fn note(&self, line: &str) {
-        let opened = File::options().create(true).append(true).open(self.log());
+        let path = self.log();
+        if path.is_symlink() {
+            return;
+        }
+        let opened = File::options().create(true).append(true).open(&path);
         if let Ok(mut log) = opened
             && log.metadata().is_ok_and(|data| data.len() < LOG_BYTES_MAX)
         {

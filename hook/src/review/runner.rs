@@ -1,8 +1,8 @@
 //! A round's runner: a process of its own that starts the reviewer, keeps what it prints, and stops it when its time
 //! is over, whoever has gone in the meantime.
 
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -86,8 +86,17 @@ async fn start(directory: &Path, program: &Path, silence: Duration) -> Result<Ro
     }
     let reviewer = Reviewer::parse(&stored.state.reviewer)
         .ok_or_else(|| ReviewError::new(Code::SessionBroken, "the session's reviewer is not known"))?;
+    // An attempt that failed may have left files of this number.
+    for path in [folder.output(number), folder.end(number), folder.seen(number)] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(ReviewError::io("remove", &path, &error));
+            }
+            _ => {}
+        }
+    }
     let path = folder.output(number);
-    let output = File::options().create(true).append(true).open(&path);
+    let output = File::options().create_new(true).append(true).open(&path);
     let output = output.map_err(|error| ReviewError::io("open", &path, &error))?;
     let child = spawn(&folder, &stored, reviewer, program)?;
     let record = child.id().and_then(process::identify);

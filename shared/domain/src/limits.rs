@@ -63,5 +63,7 @@ pub const LOT_ASKS_MAX: usize = 50;
 pub const REVIEW_INPUT_BYTES_MAX: usize = 1 << 20;
 /// What is read of a reviewer's text; the rest counts as not said.
 pub const REVIEW_ANSWER_BYTES_MAX: usize = 2 << 20;
+/// Rounds of one session.
+pub const REVIEW_ROUNDS_MAX: usize = 100;
 /// Issues of one round; those that follow are left out, and no verdict approves beside them.
 pub const REVIEW_ISSUES_MAX: usize = 500;

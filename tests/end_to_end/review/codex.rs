@@ -77,6 +77,26 @@ fn killed_by_term() {
 }
 
 #[test]
+fn a_reviewer_has_no_review_tools() {
+    let Some((scene, model)) = Scene::real("the Codex CLI with review tools of its own") else { return };
+    let (config, started) = (scene.world.path("home/codex/config.toml"), scene.world.path("started"));
+    let server = |name: &str| {
+        let script = format!("echo {name} >>{}; cat >/dev/null", started.display());
+        format!(
+            "[mcp_servers.{name}]\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"{script}\"]\nstartup_timeout_sec = 1\n"
+        )
+    };
+    let text = [model.codex_config(), server("cross-review"), server("other")].concat();
+    std::fs::write(config, text).unwrap();
+    model.will([Step::Say("### VERDICT\n- Status: REVISE\n".into()), Step::Say(APPROVAL.into())]);
+    let session = scene.begin_plan();
+    session.comes_to("completed", "respond", "verdict_revise");
+    session.reply(FIXED_INPUT);
+    session.comes_to("completed", "done", "approved");
+    assert_eq!(std::fs::read_to_string(started).unwrap(), "other\nother\n");
+}
+
+#[test]
 fn a_reviewer_cannot_write_in_any_round() {
     let Some((scene, model)) = Scene::real("the Codex CLI's sandbox") else { return };
     let write = |name: &str| Step::Run(format!("touch {name}; echo x > {name}; echo tried"));

@@ -52,11 +52,13 @@ fn settings_reach_the_reviewer_and_stay() {
     session.wait();
     session.reply(FIXED_INPUT);
     session.wait();
-    let resume = "exec resume --json -c sandbox_mode=\"read-only\" -c model_reasoning_effort";
+    let tools = "-c mcp_servers.cross-review.command=\"prevet\" -c mcp_servers.cross-review.enabled=false";
+    let resume =
+        format!("exec resume --json -c sandbox_mode=\"read-only\" {tools} -c model_reasoning_effort");
     assert_eq!(
         scene.calls(),
         [
-            "exec --json -s read-only -c model_reasoning_effort=\"low\" -m of-repository -".to_owned(),
+            format!("exec --json -s read-only {tools} -c model_reasoning_effort=\"low\" -m of-repository -"),
             format!("{resume}=\"low\" -m of-repository t-1 -"),
             format!("{resume}=\"xhigh\" -m other t-1 -"),
             format!("{resume}=\"xhigh\" -m other t-1 -"),
