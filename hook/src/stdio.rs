@@ -71,7 +71,7 @@ async fn serve_client(handler: Handler) -> Result<(), CommandError> {
     let failed = |error: &dyn std::error::Error| {
         CommandError::new(Kind::Invalid, format!("the MCP client: {}", crate::error::chain(error)))
     };
-    match handler.serve(rmcp::transport::io::stdio_pipes()).await {
+    match Box::pin(handler.serve(rmcp::transport::io::stdio_pipes())).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(|error| failed(&error)),
         // It looked and left.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -168,7 +168,8 @@ impl Client {
         action: &str,
         call: impl Future<Output = Result<T, CommandError>>,
     ) -> Result<T, CommandError> {
-        let answer = tokio::time::timeout(Duration::from_secs(seconds), call).await;
+        // A connection's state is large, and would be part of every future that waits for it.
+        let answer = tokio::time::timeout(Duration::from_secs(seconds), Box::pin(call)).await;
         answer.unwrap_or_else(|_| Err(failure::silent(&self.endpoint.url, action, seconds)))
     }
 

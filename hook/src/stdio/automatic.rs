@@ -111,7 +111,7 @@ fn with_left_out(result: CallToolResult, left_out: &[LeftOut]) -> CallToolResult
     if let Some(parts) = value["degraded"]["not_reviewed"].as_array_mut() {
         parts.extend(left_out.iter().map(|part| {
             let reason = format!("not captured: {}", part.reason);
-            json!(NotReviewedRecord { file: part.path.clone(), line: None, reason })
+            json!(NotReviewedRecord { file: part.path.clone(), line: None, reason, by_convention: false })
         }));
     }
     CallToolResult::structured(value)
