@@ -15,7 +15,7 @@ use super::scene::{ROUNDS, SERVER, review_of, reviewer, world};
 const MINE: &str = "{\n  \"mine\": { \"kept\": 1 },\n  \"mcpServers\": {\n    \"other\": { \"type\": \"stdio\", \"command\": \"true\" }\n  }\n}\n";
 
 fn claude(world: &World, parts: &Parts, cwd: &Path, arguments: &[&str]) -> Call {
-    let call = world.call(parts.program("claude"), cwd).args(arguments).within(Duration::from_secs(180));
+    let call = world.call(parts.program("claude"), cwd).args(arguments).within(Duration::from_mins(3));
     call.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1")
 }
 

@@ -32,7 +32,7 @@ fn a_turn_that_inspects_and_has_it_reviewed() {
     world.prevet(&["connect", "codex"]).succeeds();
     let codex = |arguments: &[&str]| {
         let call = world.call(parts.program("codex"), &world.path("app")).args(arguments);
-        call.env("PATH", &path).env("SCRIPTED_KEY", "k").within(Duration::from_secs(180))
+        call.env("PATH", &path).env("SCRIPTED_KEY", "k").within(Duration::from_mins(3))
     };
     let listed = codex(&["mcp", "list", "--json"]).succeeds();
     for server in ["cross-review", "prevet"] {

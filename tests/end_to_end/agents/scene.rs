@@ -38,7 +38,7 @@ pub fn world() -> World {
 /// A call of `prevet mcp` from the repository.
 pub fn mcp(world: &World, arguments: &[&str]) -> Call {
     let arguments = [&["mcp"], arguments].concat();
-    world.prevet_in(&world.path("app"), &arguments).within(Duration::from_secs(60))
+    world.prevet_in(&world.path("app"), &arguments).within(Duration::from_mins(1))
 }
 
 /// `prevet mcp` as clients of today speak to it.
