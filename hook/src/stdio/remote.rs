@@ -48,15 +48,14 @@ impl Remote {
     /// A client of the server, which runs then.
     pub async fn client(&self) -> Result<Client, CommandError> {
         let mut own = self.own.lock().await;
-        let endpoint = match &*own {
-            Some(connection) => connection.endpoint.clone(),
-            None => {
-                let connection = open(self.config.clone()).await?;
-                let endpoint = connection.endpoint.clone();
-                // Another process's server may end before this one does, and is looked for anew each time.
-                *own = connection.is_embedded().then_some(connection);
-                endpoint
-            }
+        let endpoint = if let Some(connection) = &*own {
+            connection.endpoint.clone()
+        } else {
+            let connection = open(self.config.clone()).await?;
+            let endpoint = connection.endpoint.clone();
+            // Another process's server may end before this one does, and is looked for anew each time.
+            *own = connection.is_embedded().then_some(connection);
+            endpoint
         };
         let client = Client::new(endpoint, self.config.waits()?)?;
         let about = self.about.get_or_init(|| about(self.config.clone())).await;
