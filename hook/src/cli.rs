@@ -474,11 +474,24 @@ pub struct Serve {
 #[derive(Debug, Args)]
 pub struct Login {
     /// The server's base URL, such as <https://host/mcp>.
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        required_unless_present = "browser",
+        default_value_if("browser", "true", "")
+    )]
     pub url: String,
     /// The tenant's key.
-    #[arg(long, value_name = "KEY")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        required_unless_present = "browser",
+        default_value_if("browser", "true", "")
+    )]
     pub tenant: String,
+    /// Print a link that signs a browser in to the inbox, once, with the human key.
+    #[arg(long, conflicts_with_all = ["url", "tenant"])]
+    pub browser: bool,
 }
 
 /// `prevet admin`

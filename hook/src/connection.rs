@@ -57,12 +57,12 @@ impl Connection {
         }
     }
 
-    /// Whether the server runs in this process.
-    pub fn is_embedded(&self) -> bool {
+    /// Whether the server is this process's own and ends with it.
+    pub const fn is_embedded(&self) -> bool {
         #[cfg(feature = "embedded")]
         return self.embedded.is_some();
         #[cfg(not(feature = "embedded"))]
-        false
+        return false;
     }
 
     fn to(endpoint: Endpoint) -> Self {

@@ -32,6 +32,11 @@ impl Failure {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", error)
     }
 
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// Its body.
     pub fn body(&self) -> &ErrorBody {
         &self.body

@@ -103,7 +103,8 @@ impl Client {
         wait_seconds: u64,
     ) -> Result<(Value, bool), CommandError> {
         let seconds = self.waits.session_seconds + wait_seconds;
-        let call = self.exchange(tool, object(parameters)?, Listener::new(|_| {}));
+        let progress = Progress::start("asking about the decision");
+        let call = self.exchange(tool, object(parameters)?, Listener::showing(&progress));
         let result = match self.within(seconds, tool, call).await? {
             Handed::Result(result) => result,
             Handed::Refused(error) => return Err(self.broken(tool, &error.message)),

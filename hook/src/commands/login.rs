@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use prevet_domain::kind::Kind;
+use prevet_wire::inbox::SignInLinkRecord;
 use prevet_wire::session::SessionRequest;
 use prevet_wire::user_config;
 use toml_edit::{DocumentMut, Item, Table, value};
@@ -13,7 +14,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::cli::Login;
 use crate::client::Client;
 use crate::config::Config;
-use crate::connection::{Endpoint, base_url, read_user_config};
+use crate::connection::{Connection, Endpoint, Who, base_url, read_user_config};
 use crate::console;
 use crate::error::CommandError;
 
@@ -26,6 +27,9 @@ const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
 /// Tries server and key out, and keeps them.
 pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandError> {
+    if arguments.browser {
+        return sign_in_link(config).await;
+    }
     let file = config_file(config)?;
     // A file that is broken already would be no better afterwards.
     read_user_config(&file)?;
@@ -48,6 +52,25 @@ pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandErro
         "commands use {url} from now on; the key is in {}",
         folder.join(KEY_FILE).display()
     ));
+    Ok(0)
+}
+
+/// Prints a link that signs a browser in. It is the running server's: an embedded one of this process would end with it.
+async fn sign_in_link(config: &Config) -> Result<u8, CommandError> {
+    let connection = Connection::open_for_decisions(config, Who::Person).await?;
+    if connection.is_embedded() {
+        connection.close().await;
+        return Err(CommandError::usage(
+            "no server runs: start one with `prevet serve`, or set one with `prevet login --url`",
+        ));
+    }
+    let client = Client::new(connection.endpoint.clone(), config.waits()?)?;
+    let link: SignInLinkRecord =
+        client.inbox("sign-in-link", Some(&serde_json::json!({})), "asking for a link to sign in").await?;
+    let base = connection.endpoint.url.trim_end_matches("/mcp").to_owned();
+    connection.close().await;
+    console::data(format!("{base}/{}\n", link.path).as_bytes())?;
+    console::say("open the link within five minutes; it works once");
     Ok(0)
 }
 

@@ -6,6 +6,7 @@
 pub mod administration;
 pub mod ask;
 mod asking;
+pub mod browser;
 pub mod check_task;
 mod consult;
 pub mod decisions;

@@ -4,6 +4,7 @@
 //! are hexadecimal digests that the server makes: flat, and none a prefix of another.
 
 mod administration;
+mod browser;
 mod decisions;
 mod item;
 mod objects;

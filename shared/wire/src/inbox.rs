@@ -367,3 +367,10 @@ pub struct Taken {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionRecord>,
 }
+
+/// `POST /inbox/api/sign-in-link`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignInLinkRecord {
+    /// The link below the server's base URL (without `/mcp`); it works once, for five minutes.
+    pub path: String,
+}

@@ -7,6 +7,7 @@ mod context;
 mod corrections;
 mod inputs;
 mod killed;
+mod page;
 mod pairs;
 mod racing;
 mod scale;
