@@ -144,8 +144,9 @@ struct Course {
     limits: Limits,
     watch: Watch,
     stopped: Option<(StopCause, Instant)>,
-    killed: bool,
-    exit: Option<(ExitStatus, Instant)>,
+    asked: bool,
+    /// How it ended, where the system tells, and when.
+    exit: Option<(Option<ExitStatus>, Instant)>,
     open: bool,
     lines: Lines,
     kept_bytes: u64,
@@ -161,7 +162,7 @@ impl Round {
             limits: self.limits,
             watch: Watch::start(self.limits),
             stopped: None,
-            killed: false,
+            asked: false,
             exit: None,
             open: stdout.is_some(),
             lines: Lines::default(),
@@ -181,7 +182,8 @@ impl Round {
                 text.trim_end()
             ));
         }
-        let how = course.exit.map_or_else(|| "no exit status".to_owned(), |(status, _)| how(status));
+        let status = course.exit.and_then(|(status, _)| status);
+        let how = status.map_or_else(|| "no exit status".to_owned(), how);
         let stopped = course.stopped.map(|(cause, _)| cause);
         // An output that could not be kept does not stop the record of the end from being kept.
         let _ = self.output.sync_all();
@@ -210,7 +212,7 @@ impl Round {
                     self.keep(course, &piece[..read])
                 }
                 status = self.child.wait(), if course.exit.is_none() => {
-                    course.exit = status.ok().map(|status| (status, Instant::now()));
+                    course.exit = Some((status.ok(), Instant::now()));
                     vec![]
                 }
                 _ = terminate.recv() => vec![Observation::StopAsked],
@@ -253,8 +255,8 @@ impl Round {
         let Some((_, since)) = course.stopped.filter(|_| course.exit.is_none()) else { return };
         if since.elapsed() >= Duration::from_secs(GRACE_SECONDS) {
             process::signal_group(&self.record, Signal::KILL);
-        } else if !course.killed {
-            course.killed = true;
+        } else if !course.asked {
+            course.asked = true;
             process::signal_group(&self.record, Signal::TERM);
         }
     }
