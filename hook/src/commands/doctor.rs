@@ -35,10 +35,10 @@ pub async fn run(config: &Config, ask_model: bool) -> Result<u8, CommandError> {
         }
     }
     checks.push(server(config, repository.as_ref().ok()).await);
+    checks.push(reviewer(config).await);
     if ask_model {
         checks.push(model(config).await);
     }
-    checks.push(reviewer(config).await);
     let mut bad = false;
     for check in &checks {
         let line = match check {

@@ -74,14 +74,20 @@ async fn only_people_are_let_in() {
     let closed = browser.get("").await;
     assert_eq!(closed.status, 401);
     assert!(closed.text.contains("Human key") && !closed.text.contains("Kafka"));
-    for (key, words) in [(sides.agent.api_key.as_deref().unwrap(), "agent"), ("pvk_human_nobody", "not valid"), ("", "no API key")] {
+    for (key, words) in [
+        (sides.agent.api_key.as_deref().unwrap(), "agent"),
+        ("pvk_human_nobody", "not valid"),
+        ("", "no API key"),
+    ] {
         let answer = browser.sign_in("key", key).await;
         assert_eq!((answer.status, &browser.cookie), (401, &None), "{}", answer.text);
         assert!(answer.text.contains(words), "{words}: {}", answer.text);
     }
     let answer = browser.sign_in("key", served.ready["human_key"].as_str().unwrap()).await;
     let cookie = answer.header("set-cookie");
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Max-Age=43200"));
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Max-Age=43200")
+    );
     let page = browser.get("").await;
     assert!(page.text.contains("Do we use Kafka?"), "{}", page.text);
     let policy = page.header("content-security-policy");
@@ -123,7 +129,9 @@ async fn a_forged_form_does_nothing() {
         let answer = browser.post(&path, &[("option", "yes"), ("form_token", token)]).await;
         assert_eq!(answer.status, 403, "{}", answer.text);
     }
-    for (header, value) in [("origin", "https://elsewhere.example"), ("sec-fetch-site", "cross-site"), ("origin", "null")] {
+    for (header, value) in
+        [("origin", "https://elsewhere.example"), ("sec-fetch-site", "cross-site"), ("origin", "null")]
+    {
         let request = browser.request("POST", &format!("/{path}")).header(header, value);
         let answer = browser.client.send(form(request, &[("option", "yes"), ("form_token", &token)])).await;
         assert_eq!(answer.status, 403, "{header}: {value}");
@@ -141,7 +149,12 @@ async fn an_answer_reaches_the_agent_and_the_second_sees_the_first() {
     assert_eq!((answer.status, answer.header("location")), (303, &*format!("../../../inbox?done={lot}")));
     let page = browser.get(&format!("?done={lot}")).await.text;
     assert!(page.contains("is answered: yes") && page.contains("Nothing waits"), "{page}");
-    let result = sides.tool("request_decision", json!({ "question": "Do we use Kafka?", "options": ["yes", "no"], "waitSeconds": 0 })).await;
+    let result = sides
+        .tool(
+            "request_decision",
+            json!({ "question": "Do we use Kafka?", "options": ["yes", "no"], "waitSeconds": 0 }),
+        )
+        .await;
     assert_eq!((&result["status"], &result["answer"]), (&json!("answered"), &json!("yes")), "{result}");
     let late = browser.submit_again(&lot).await;
     assert_eq!(late.status, 409);
@@ -156,7 +169,8 @@ impl Browser {
     /// The other answer, with the token of a page that still shows the request.
     async fn submit_again(&self, lot: &str) -> Answer {
         let page = self.get("/history").await.text;
-        let token = page.split("name=\"form_token\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let token =
+            page.split("name=\"form_token\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
         self.post(&format!("lots/{lot}/answer"), &[("option", "no"), ("form_token", &token)]).await
     }
 }
@@ -173,7 +187,12 @@ async fn markup_in_every_field_is_text() {
     });
     let pending = sides.tool("request_decision", arguments).await;
     assert_eq!(pending["status"], "pending", "{pending}");
-    sides.tool("share_context", json!({ "kind": "note", "body": format!("B{evil}"), "concepts": [format!("K{evil}")] })).await;
+    sides
+        .tool(
+            "share_context",
+            json!({ "kind": "note", "body": format!("B{evil}"), "concepts": [format!("K{evil}")] }),
+        )
+        .await;
     let browser = Browser::signed_in(&served).await;
     let lot = pending["decisionRef"].as_str().unwrap();
     let mut pages = vec![browser.get("").await.text, browser.get(&format!("/lots/{lot}")).await.text];
