@@ -6,7 +6,7 @@ use prevet_testkit::world::{World, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use super::scene::{TODAY, agent, mcp, world};
+use super::scene::{TODAY, mcp, world};
 
 fn question() -> Value {
     json!({ "question": "Drop the old index?", "options": ["yes", "no"], "recommendation": "yes", "waitSeconds": 20 })
@@ -21,7 +21,7 @@ fn open_lots(world: &World) -> Vec<Value> {
 #[test]
 fn a_person_answers_on_the_server_of_the_agent_s_process() {
     let world = world();
-    let mut agent = agent(&world);
+    let mut agent = Stdio::start(mcp(&world, &[]).env("PREVET_THREAD_ID", "thread-7"), TODAY);
     let call = agent.send("tools/call", &json!({ "name": "request_decision", "arguments": question() }));
     let mut lots = Vec::new();
     // The agent's process has the data folder to itself, and shares its server.
@@ -31,6 +31,7 @@ fn a_person_answers_on_the_server_of_the_agent_s_process() {
             !lots.is_empty()
         }
     });
+    assert!(lots[0].to_string().contains("thread-7"), "{lots:?}");
     let lot = ["lotId", "id", "lot"].into_iter().find_map(|name| lots[0][name].as_str());
     let lot = lot.unwrap_or_else(|| panic!("{lots:?}"));
     world.prevet_in(&world.path("app"), &["answer", lot, "--option", "no"]).succeeds();
