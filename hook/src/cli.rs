@@ -273,7 +273,7 @@ pub struct Correct {
     /// What is said of it.
     #[arg(value_parser = ["wrong", "too_broad", "only_this_repo", "ask_next_time", "expires_after"])]
     pub verb: String,
-    /// For expires_after: a duration (90d, 12h) or a date (2027-01-31).
+    /// For `expires_after`: a duration (90d, 12h) or a date (2027-01-31).
     #[arg(long, value_name = "DURATION|DATE")]
     pub expires_after: Option<String>,
 }

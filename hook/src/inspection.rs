@@ -20,7 +20,7 @@ use prevet_wire::policy_file;
 use prevet_wire::session::{SessionRequest, SessionResponse};
 use serde_json::Value;
 
-use self::binary::{BinarySecrets, Sides};
+pub use self::binary::{BinarySecrets, Sides, secrets as binary_secrets};
 pub use self::history::{HistorySecrets, history_secrets};
 use crate::client::{Client, Upload};
 use crate::console::Progress;
@@ -130,6 +130,26 @@ pub async fn run(
     }
 }
 
+/// The same for a result as it came: one page of it keeps the counts of all.
+pub fn with_binary_secrets(
+    raw: Value,
+    binary: BinarySecrets,
+    policy: &Policy,
+) -> Result<Value, CommandError> {
+    let counts = raw.get("more").and_then(|_| raw.get("counts")).cloned();
+    let mut raw = with_binary(view(read(&raw)?, raw)?, binary, policy).raw;
+    if let (Value::Object(fields), Some(counts)) = (&mut raw, counts) {
+        fields.insert("counts".to_owned(), counts);
+    }
+    Ok(raw)
+}
+
+fn read(raw: &Value) -> Result<InspectResult, CommandError> {
+    serde_json::from_value(raw.clone()).map_err(|error| {
+        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
+    })
+}
+
 /// Adds what was found in files of which the server saw no text, to the raw result too.
 fn with_binary(mut inspection: Inspection, binary: BinarySecrets, policy: &Policy) -> Inspection {
     let BinarySecrets { findings, unread } = binary;
@@ -205,9 +225,7 @@ async fn ask(
     progress: &Progress,
 ) -> Result<(Value, InspectResult), CommandError> {
     let raw = client.inspect(parameters, progress).await?;
-    let result = serde_json::from_value(raw.clone()).map_err(|error| {
-        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
-    })?;
+    let result = read(&raw)?;
     Ok((raw, result))
 }
 

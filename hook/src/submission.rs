@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use prevet_domain::kind::Kind;
+use prevet_domain::policy::Policy;
 use prevet_wire::session::{SessionRequest, SessionResponse};
 
 use crate::client::Upload;
@@ -9,7 +10,7 @@ use crate::commands::inspect;
 use crate::context::{self, After};
 use crate::error::CommandError;
 use crate::git::{LeftOut, Repository};
-use crate::inspection;
+use crate::inspection::{self, BinarySecrets, Sides};
 
 /// Where there is no change.
 pub const NOTHING_CHANGED: &str = "nothing has changed: there is nothing to read";
@@ -22,6 +23,17 @@ pub struct Submission {
     pub upload: Upload,
     /// What git could not capture.
     pub left_out: Vec<LeftOut>,
+    /// For an inspection: the secrets in files of which the server sees no text, and the policy as of the base.
+    pub binary: Option<(BinarySecrets, Policy)>,
+}
+
+/// What a change is captured for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be judged.
+    Inspection,
+    /// To be read.
+    Reading,
 }
 
 /// What `POST /session` is asked for the branch that is checked out.
@@ -35,6 +47,7 @@ pub fn capture(
     repository: &Repository,
     session: SessionResponse,
     base: Option<&str>,
+    purpose: Purpose,
 ) -> Result<Option<Submission>, CommandError> {
     let base = match base {
         Some(base) => repository.base_id(base)?,
@@ -52,6 +65,14 @@ pub fn capture(
     let patch = Bytes::from(captured.patch);
     let change = inspection::parse(&patch)?;
     let pack = context::build(repository, &change, &base, After::WorkTree)?;
+    let binary = match purpose {
+        Purpose::Reading => None,
+        Purpose::Inspection => {
+            let policy = inspection::policy(repository, &base)?;
+            let sides = Sides { repository, base: &base, after: After::WorkTree };
+            Some((inspection::binary_secrets(sides, &change, &policy)?, policy))
+        }
+    };
     let upload = Upload::new(&patch, &base, pack)?;
-    Ok(Some(Submission { session, upload, left_out: captured.left_out }))
+    Ok(Some(Submission { session, upload, left_out: captured.left_out, binary }))
 }

@@ -204,6 +204,9 @@ fn secret_scan(report: &StoredReport) -> Option<Deviation> {
 
 fn context_refresh(report: &StoredReport) -> Option<Deviation> {
     let deviation = |status: &str, reason: String| Some(Deviation { status: status.to_owned(), reason });
+    if let Some(refresh) = &report.refresh {
+        return deviation(refresh.status.as_str(), refresh.reason.clone());
+    }
     match (report.has_context, report.fragments) {
         (_, 0) if report.has_context => None,
         (false, _) => deviation(

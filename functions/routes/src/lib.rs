@@ -31,6 +31,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Router;
 use axum::http::StatusCode;
+use prevet_app::provider::Provider;
 use prevet_app::{App, World};
 use prevet_llm::Llm;
 use prevet_llm::settings::ModelSettings;
@@ -74,7 +75,7 @@ impl Service {
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
         let world = World { now_seconds, now_milliseconds, random };
         Self {
-            app: App { storage: store, world, model: None, tickets: None },
+            app: App { storage: store, world, model: None, tickets: None, provider: None },
             public_url: public_url.map(Arc::from),
             #[cfg(feature = "conformance")]
             for_conformance: false,
@@ -90,10 +91,12 @@ impl Service {
         Ok(self)
     }
 
-    /// That reads tickets from `upstream`.
+    /// That reads tickets from `upstream`, and files of repositories where it is set up for that.
     #[must_use]
     pub fn with_tickets(mut self, upstream: Upstream) -> Self {
-        self.app.tickets = Some(Arc::new(upstream));
+        let upstream = Arc::new(upstream);
+        self.app.provider = upstream.is_provider().then(|| Arc::clone(&upstream) as Arc<dyn Provider>);
+        self.app.tickets = Some(upstream);
         self
     }
 

@@ -66,9 +66,8 @@ pub fn refused(
 /// What a tool error's code means here.
 pub fn kind_of_code(code: &str) -> Kind {
     match code {
-        "UNKNOWN_SESSION" => Kind::Missing,
+        "UNKNOWN_SESSION" | "NOT_FOUND" => Kind::Missing,
         "INVALID_INPUT" | "NO_DIFF" | "MODEL_NOT_CONFIGURED" | "TICKET_UNRESOLVED" => Kind::Invalid,
-        "NOT_FOUND" => Kind::Missing,
         "UNAUTHENTICATED" => Kind::Unauthenticated,
         "DENIED" => Kind::Denied,
         "BUSY" => Kind::Busy,

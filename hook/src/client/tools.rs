@@ -101,10 +101,10 @@ impl Client {
         tool: &'static str,
         parameters: &impl serde::Serialize,
         wait_seconds: u64,
+        progress: &Progress,
     ) -> Result<(Value, bool), CommandError> {
         let seconds = self.waits.session_seconds + wait_seconds;
-        let progress = Progress::start("asking about the decision");
-        let call = self.exchange(tool, object(parameters)?, Listener::showing(&progress));
+        let call = self.exchange(tool, object(parameters)?, Listener::showing(progress));
         let result = match self.within(seconds, tool, call).await? {
             Handed::Result(result) => result,
             Handed::Refused(error) => return Err(self.broken(tool, &error.message)),

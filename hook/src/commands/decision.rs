@@ -71,7 +71,7 @@ async fn once(
     tool: &'static str,
     parameters: &impl Serialize,
 ) -> Result<(Value, bool), CommandError> {
-    call(config, tool, parameters, 0).await
+    call(config, tool, parameters, 0, &Progress::start("asking the server")).await
 }
 
 async fn call(
@@ -79,10 +79,11 @@ async fn call(
     tool: &'static str,
     parameters: &impl Serialize,
     wait_seconds: u64,
+    progress: &Progress,
 ) -> Result<(Value, bool), CommandError> {
     let connection = Connection::open_for_decisions(config, Who::Agent).await?;
     let outcome = match Client::new(connection.endpoint.clone(), config.waits()?) {
-        Ok(client) => client.about(about(config)).decision(tool, parameters, wait_seconds).await,
+        Ok(client) => client.about(about(config)).decision(tool, parameters, wait_seconds, progress).await,
         Err(error) => Err(error),
     };
     connection.close().await;
@@ -92,13 +93,13 @@ async fn call(
 /// Asks and waits. Where the server is another command's on this machine and ends with it, the wait goes on at the next
 /// one: the request is kept.
 async fn request(config: &Config, mut parameters: RequestParameters) -> Result<(Value, bool), CommandError> {
-    let _progress = Progress::start("waiting for a person's answer");
+    let progress = Progress::start("waiting for a person's answer");
     let started = Instant::now();
     let window = Duration::from_secs(u64::from(parameters.wait_seconds()));
     loop {
         let left = window.saturating_sub(started.elapsed());
         parameters.wait_seconds = Some(left.as_secs_f64());
-        match call(config, "request_decision", &parameters, left.as_secs()).await {
+        match call(config, "request_decision", &parameters, left.as_secs(), &progress).await {
             Err(error)
                 if error.kind == Kind::Unavailable && !left.is_zero() && configured(config)?.is_none() => {}
             outcome => return outcome,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use prevet_domain::kind::Kind;
+use prevet_domain::policy::Policy;
 use prevet_domain::verdict::Verdict;
 use prevet_wire::error::ErrorBody;
 use prevet_wire::inspect::NotReviewedRecord;
@@ -19,8 +20,8 @@ use crate::client::{Client, Handed};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::git::{GitEnvironment, LeftOut, Repository};
-use crate::inspection::{ATTEMPTS_MAX, pause};
-use crate::submission::{self, NOTHING_CHANGED, Submission};
+use crate::inspection::{self, ATTEMPTS_MAX, BinarySecrets, pause};
+use crate::submission::{self, NOTHING_CHANGED, Purpose, Submission};
 
 /// Captures, uploads and calls.
 pub async fn call(
@@ -43,20 +44,21 @@ pub async fn call(
     let request = place.session_request(client.tenant_key()).await?;
     let session = client.open_session(&request).await?;
     progress.step("capturing the change");
-    let Some(submission) = place.capture(session).await? else {
+    let Some(submission) = place.capture(session, schema::purpose(tool)).await? else {
         let body = ErrorBody { error: NOTHING_CHANGED.to_owned(), code: "NO_DIFF".to_owned() };
         return Ok(Handed::Result(failure::result(tool, &body)));
     };
-    submit(&client, &tool.name, arguments, &submission, progress).await
+    submit(&client, &tool.name, arguments, submission, progress).await
 }
 
 async fn submit(
     client: &Client,
     name: &str,
     arguments: JsonObject,
-    submission: &Submission,
+    submission: Submission,
     progress: &Progress,
 ) -> Result<Handed, CommandError> {
+    let is_first_page = arguments.get("context").and_then(|it| it.get("cursor")).is_none_or(Value::is_null);
     let arguments = with_session(arguments, &submission.session.session_id, submission.upload.diff_sha256());
     let mut attempt = 1;
     loop {
@@ -67,6 +69,10 @@ async fn submit(
             // Another call of the same developer replaced the session's diff in between.
             Handed::Result(result) if is_busy(&result) && attempt < ATTEMPTS_MAX => pause(attempt).await,
             Handed::Result(result) => {
+                let result = match submission.binary {
+                    Some((binary, policy)) if is_first_page => with_binary(result, binary, &policy)?,
+                    _ => result,
+                };
                 return Ok(Handed::Result(with_left_out(result, &submission.left_out)));
             }
             refused @ Handed::Refused(_) => return Ok(refused),
@@ -92,6 +98,24 @@ fn is_busy(result: &CallToolResult) -> bool {
     let text = result.content.first().and_then(|block| block.as_text()).map(|block| block.text.as_str());
     let body = text.and_then(|text| serde_json::from_str::<ErrorBody>(text).ok());
     result.is_error == Some(true) && body.is_some_and(|body| body.code == Kind::Busy.tool_code())
+}
+
+/// An inspection has what was found here in files of which the server saw no text.
+fn with_binary(
+    mut result: CallToolResult,
+    binary: BinarySecrets,
+    policy: &Policy,
+) -> Result<CallToolResult, CommandError> {
+    match result.structured_content.take() {
+        Some(value) if value.get("findings").is_some() && result.is_error != Some(true) => {
+            let value = inspection::with_binary_secrets(value, binary, policy)?;
+            Ok(CallToolResult::structured(value))
+        }
+        other => {
+            result.structured_content = other;
+            Ok(result)
+        }
+    }
 }
 
 /// What git could not capture was not read either.
@@ -129,9 +153,13 @@ impl Place {
         aside(move || submission::session_request(&discover(&git)?, &tenant_key)).await
     }
 
-    async fn capture(&self, session: SessionResponse) -> Result<Option<Submission>, CommandError> {
+    async fn capture(
+        &self,
+        session: SessionResponse,
+        purpose: Purpose,
+    ) -> Result<Option<Submission>, CommandError> {
         let git = self.git();
-        aside(move || submission::capture(&discover(&git)?, session, None)).await
+        aside(move || submission::capture(&discover(&git)?, session, None, purpose)).await
     }
 
     fn git(&self) -> GitEnvironment {

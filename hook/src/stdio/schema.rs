@@ -5,6 +5,8 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
+use crate::submission::Purpose;
+
 /// Some clients cut longer descriptions.
 const DESCRIPTION_CHARACTERS_MAX: usize = 2_047;
 const SESSION: &str = "session_id";
@@ -17,6 +19,13 @@ const AUTOMATIC: &str = "\n\nHere, leave session_id out: the change of the repos
 pub fn takes_session(tool: &Tool) -> bool {
     let properties = tool.input_schema.get("properties");
     properties.is_some_and(|properties| properties.get(SESSION).is_some())
+}
+
+/// What the tool is called for: one whose results have findings judges.
+pub fn purpose(tool: &Tool) -> Purpose {
+    let properties = tool.output_schema.as_ref().and_then(|schema| schema.get("properties"));
+    let judges = properties.is_some_and(|properties| properties.get("findings").is_some());
+    if judges { Purpose::Inspection } else { Purpose::Reading }
 }
 
 /// Whether a call names its session.

@@ -17,7 +17,9 @@ pub mod model;
 pub mod model_trial;
 pub mod ports;
 pub mod progress;
+pub mod provider;
 pub mod reading;
+pub mod refresh;
 pub mod sessions;
 pub mod tickets;
 pub mod uploads;
@@ -31,6 +33,7 @@ use sha2::{Digest, Sha256};
 use crate::error::AppError;
 use crate::model::Model;
 use crate::ports::Storage;
+use crate::provider::Provider;
 use crate::tickets::Tickets;
 
 /// The use cases' ports.
@@ -44,6 +47,8 @@ pub struct App<S> {
     pub model: Option<Arc<dyn Model>>,
     /// Where tickets are kept, where that is configured.
     pub tickets: Option<Arc<dyn Tickets>>,
+    /// Where repositories are kept, where that is configured.
+    pub provider: Option<Arc<dyn Provider>>,
 }
 
 /// Time and randomness, as functions.

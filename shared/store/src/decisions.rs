@@ -118,8 +118,4 @@ impl DecisionStore for Store {
     ) -> Answer<Vec<AuditEntry>> {
         self.list_audit(tenant, before, limit).await
     }
-
-    async fn note_file_changes(&self, tenant: &TenantKey, files: &[String], at: u64) -> Answer<()> {
-        self.keep_file_changes(tenant, files, at).await
-    }
 }

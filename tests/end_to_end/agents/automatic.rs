@@ -132,3 +132,16 @@ fn many_findings_are_paged_without_a_session() {
     }
     assert!(seen >= 400 && cursor.is_string(), "{seen}");
 }
+
+#[test]
+fn a_secret_in_a_binary_file_is_found_here() {
+    let world = world();
+    fs::remove_file(world.path("app/bug.py")).unwrap();
+    let token = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    fs::write(world.path("app/store.db"), format!("\0\0token = {token}\n\0")).unwrap();
+    let mut agent = agent(&world);
+    let result = agent.succeeds("inspect_diff", &json!({ "profile": "review" }));
+    assert_eq!(result["verdict"], "request_changes", "{result}");
+    assert_eq!(result["findings"][0]["file"], "store.db");
+    assert!(!result.to_string().contains(&token), "the secret is shown");
+}

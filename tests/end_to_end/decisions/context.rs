@@ -65,3 +65,27 @@ async fn many_share_at_once_and_none_is_lost() {
     let lookup = sides.tool("lookup_decision", json!({ "query": "q", "concepts": ["c"] })).await;
     assert_eq!(bodies(&lookup).len(), 12);
 }
+
+#[tokio::test]
+async fn changes_to_its_files_make_an_answer_less_fresh() {
+    let served = serve().await;
+    let sides = Sides::of(&served);
+    let arguments =
+        json!({ "question": "Which cache do we use?", "files": ["a.py", "b.py"], "waitSeconds": 0 });
+    let pending = sides.tool("request_decision", arguments).await;
+    sides.answer(pending["decisionRef"].as_str().unwrap(), json!({ "text": "redis" })).await.expect(200);
+    let look_up = async || {
+        let arguments = json!({ "query": "What cache do we use?", "files": ["a.py"] });
+        let lookup = sides.tool("lookup_decision", arguments).await;
+        let found = &lookup["matches"][0];
+        (found["freshness"].as_f64().unwrap(), found["freshnessReason"].as_str().unwrap().to_owned())
+    };
+    let (fresh, reason) = look_up().await;
+    assert!((fresh - 1.0).abs() < 0.01 && reason.contains("not changed since"), "{fresh} {reason}");
+    // A change counts when it comes after the decision, whose time is a whole second.
+    tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
+    let session = sides.agent.open_with("r", prevet_testkit::server::patch::added("a.py", "x = 1\n")).await;
+    sides.agent.inspect(&json!({ "session_id": session })).await;
+    let (less, reason) = look_up().await;
+    assert!((less - 0.85).abs() < 0.01 && reason.contains("1 change to its files"), "{less} {reason}");
+}

@@ -9,6 +9,7 @@ async fn requests_that_cannot_be_put_to_people() {
     let served = serve().await;
     let sides = Sides::of(&served);
     let fifty: Vec<String> = (0..50).map(|at| format!("option {at}")).collect();
+    let many: Vec<String> = (0..21).map(|at| format!("concept {at}")).collect();
     let check = async |tool: &str, arguments: Value, words: &[&str]| {
         let answer = tool_answer(&sides.agent, tool, &arguments).await;
         answer.expect_tool_error("INVALID_INPUT", words);
@@ -25,7 +26,7 @@ async fn requests_that_cannot_be_put_to_people() {
     check(ask, json!({ "question": "q?", "options": ["a", ""] }), &["option's label is empty"]).await;
     check(ask, json!({ "question": "q?", "options": [5] }), &["options[0]"]).await;
     check(ask, json!({ "question": "q?", "concepts": "a" }), &["concepts"]).await;
-    check(ask, json!({ "question": "q?", "concepts": vec!["c"; 1].repeat(21).iter().enumerate().map(|(at, c)| format!("{c}{at}")).collect::<Vec<_>>() }), &["21 concepts"]).await;
+    check(ask, json!({ "question": "q?", "concepts": many }), &["21 concepts"]).await;
     check(ask, json!({ "question": "q?", "waitSeconds": "5" }), &["waitSeconds"]).await;
     check("lookup_decision", json!({}), &["query"]).await;
     check("lookup_decision", json!({ "query": "" }), &["query is empty"]).await;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use prevet_testkit::server::Assembled;
 use serde_json::{Value, json};
 
 use crate::{Sides, first, get, post, serve};
@@ -206,4 +207,35 @@ async fn history_is_listed_and_searched() {
     let hits = list("decisions?query=session%20tokens").await;
     assert_eq!(hits.len(), 1);
     assert_eq!(hits[0]["answer"], "in Redis");
+}
+
+fn seconds() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()
+}
+
+#[tokio::test]
+async fn a_request_that_nobody_asks_for_again_expires() {
+    const IDLE_SECONDS: u64 = 30 * 24 * 60 * 60;
+    let mut server = Assembled::start().await;
+    let person = server.person().await;
+    let now = Sides { agent: server.client.clone(), person: person.clone() };
+    let lot = now.open("Do we use tabs?", &[]).await;
+    let later = server.at(|| seconds() + IDLE_SECONDS + 5).await;
+    let later = Sides { person: person.with_url(&later.url), agent: later };
+    let answer = later.answer(&lot, json!({ "text": "yes" })).await;
+    answer.expect_error(409, "INVALID_INPUT", &["expired", "30 days"]);
+    for _ in 0..2 {
+        let shown = get(&later.person, &format!("lots/{lot}")).await.expect(200);
+        assert_eq!(shown["state"], "expired", "and stays so");
+        assert_eq!(later.open_lots().await.len(), 0);
+    }
+    // Whoever still needs it asks anew.
+    let again = later.open("Do we use tabs?", &[]).await;
+    assert_ne!(again, lot);
+    later.answer(&again, json!({ "text": "no" })).await.expect(200);
+    assert_eq!(later.request("Do we use tabs?").await["answer"], "no");
+    // A clock that is behind sees an answer from ahead of its time.
+    assert_eq!(now.request("Do we use tabs?").await["answer"], "no");
+    let lookup = now.look_up("Should we use tabs?").await;
+    assert_eq!((first(&lookup).0, &lookup["matches"][0]["freshness"]), ("apply", &json!(1.0)));
 }

@@ -291,12 +291,4 @@ pub trait DecisionStore: Clone + Send + Sync + 'static {
         before: Option<&str>,
         limit: usize,
     ) -> impl Future<Output = Answer<Vec<AuditEntry>>> + Send;
-
-    /// Notes that files were changed: two calls for up to 25 files.
-    fn note_file_changes(
-        &self,
-        tenant: &TenantKey,
-        files: &[String],
-        at: u64,
-    ) -> impl Future<Output = Answer<()>> + Send;
 }

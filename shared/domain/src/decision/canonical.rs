@@ -233,7 +233,8 @@ impl<'a> Reader<'a> {
                 .iter()
                 .filter_map(|it| if let Piece::Word(word) = it { Some(word) } else { None })
                 .collect();
-            self.read_run(&words);
+            let words = together(words);
+            self.read_run(&words.iter().collect::<Vec<_>>());
             if matches!(run.last(), Some(Piece::Comma)) {
                 self.items.push(Item::Comma);
             }
@@ -355,6 +356,27 @@ impl<'a> Reader<'a> {
 }
 
 const NOT: [&str; 6] = ["not", "never", "no", "neither", "nor", "nothing"];
+
+/// Words between the halves of a verb at the most: "turn the nightly build off".
+const SPLIT_WORDS_MAX: usize = 4;
+
+/// The words with "turn X off" as "turn off X".
+fn together(words: Vec<&Word>) -> Vec<Word> {
+    let mut words: Vec<Word> = words.into_iter().cloned().collect();
+    let turns = |word: &Word| ["turn", "turned", "switch", "switched"].contains(&word.text.as_str());
+    let Some(verb) = words.iter().position(turns) else { return words };
+    let end = words.len().min(verb + 2 + SPLIT_WORDS_MAX);
+    let closes = |at: usize| {
+        let next = words.get(at + 1).map(|word| word.text.as_str());
+        let opens = next.is_none_or(|next| tables().prepositions.contains_key(next));
+        words[at].text == "off" || (words[at].text == "on" && opens)
+    };
+    if let Some(particle) = (verb + 2..end).find(|at| closes(*at)) {
+        let particle = words.remove(particle);
+        words.insert(verb + 1, particle);
+    }
+    words
+}
 
 /// Takes the joints out; what they join is sorted, since "A or B" is "B or A".
 fn joined(items: &[Item], lists: bool) -> Vec<Token> {

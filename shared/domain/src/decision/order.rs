@@ -9,11 +9,14 @@ type Words<'a> = Vec<&'a Token>;
 pub fn agrees(one: &Canonical, other: &Canonical) -> bool {
     let (left, right) = (fixed(one), fixed(other));
     if stems(&left) == stems(&right) {
-        return true;
+        return left.iter().zip(&right).all(|(one, other)| may_follow_alike(&one.lead, &other.lead));
     }
     let reads_as = |from: &Words<'_>, to: &Words<'_>| {
-        let forms = by_agent(from).into_iter().chain(compounds(from));
-        forms.into_iter().any(|form| form == stems(to))
+        // What is taken out of its phrase is in none on the other side: "hashes of tokens" is not "tokens of hashes".
+        let taken = |class: &str| count(from, class) == count(to, class) + 1;
+        let by = by_agent(from).filter(|_| taken("by"));
+        let compounds = if taken("for") { compounds(from) } else { Vec::new() };
+        by.into_iter().chain(compounds).any(|form| form == stems(to))
     };
     if reads_as(&left, &right) || reads_as(&right, &left) {
         return true;
@@ -24,6 +27,17 @@ pub fn agrees(one: &Canonical, other: &Canonical) -> bool {
         || moved_verb(other, &right, &left)
         || turned((one, &left), (other, &right))
         || turned((other, &right), (one, &left))
+}
+
+/// Most prepositions stand for one another ("in the API", "to the API"); these do not.
+fn may_follow_alike(one: &Lead, other: &Lead) -> bool {
+    let (Lead::Phrase(one), Lead::Phrase(other)) = (one, other) else { return true };
+    one == other || ![one, other].iter().any(|class| ["by", "with", "when"].contains(&class.as_str()))
+}
+
+/// How many phrases with a preposition of that class there are.
+fn count(words: &Words<'_>, class: &str) -> usize {
+    words.iter().filter(|token| token.lead == Lead::Phrase(class.to_owned())).count()
 }
 
 /// The words whose place means something.

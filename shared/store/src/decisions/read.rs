@@ -13,6 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::item::{Key, find};
 use crate::{Store, failed, unreadable};
 
+/// A file that is inspected again within this time was changed once.
+const CHANGE_SECONDS: u64 = 60 * 60;
+/// Files of one note: what one batch writes.
+const NOTED_FILES_MAX: usize = 25;
+
 /// What an ask belongs to.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AskItem {
@@ -136,7 +141,7 @@ impl Store {
         Ok(uses)
     }
 
-    pub(super) async fn keep_file_changes(
+    pub(crate) async fn keep_file_changes(
         &self,
         tenant: &TenantKey,
         files: &[String],
@@ -144,7 +149,7 @@ impl Store {
     ) -> Result<(), StorageError> {
         use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
         let action = "noting changes of files";
-        let files = &files[..files.len().min(25)];
+        let files = &files[..files.len().min(NOTED_FILES_MAX)];
         if files.is_empty() {
             return Ok(());
         }
@@ -153,6 +158,9 @@ impl Store {
         let mut writes = Vec::new();
         for (file, key) in files.iter().zip(keys) {
             let mut item: FileItem = find(&mut items, &key)?.unwrap_or_default();
+            if item.times.last().is_some_and(|last| at < last.saturating_add(CHANGE_SECONDS)) {
+                continue;
+            }
             item.file.clone_from(file);
             item.times.push(at);
             let surplus = item.times.len().saturating_sub(FILE_CHANGES_MAX);
@@ -160,6 +168,9 @@ impl Store {
             let put = PutRequest::builder().set_item(Some(key.item(item, None).attributes()?)).build();
             let put = put.map_err(|error| failed(action, error))?;
             writes.push(WriteRequest::builder().put_request(put).build());
+        }
+        if writes.is_empty() {
+            return Ok(());
         }
         let request = self.dynamodb.batch_write_item().request_items(&self.table, writes);
         // What the table did not get to is one change less.

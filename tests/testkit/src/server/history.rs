@@ -7,8 +7,9 @@ use prevet_domain::decision::record::{Decision, Way};
 use prevet_domain::decision::request::{Request, Scope};
 use prevet_domain::decision::synonyms::Synonyms;
 use prevet_domain::ids::{DecisionId, LotId, TenantKey};
+use prevet_domain::session::{Product, Role};
 
-use super::Assembled;
+use super::{Assembled, Client};
 
 /// Decisions of one write: each has a form, and a transaction has at most 100 items.
 const DECISIONS_PER_WRITE: usize = 45;
@@ -42,6 +43,13 @@ pub fn question(at: usize) -> String {
 }
 
 impl Assembled {
+    /// With a person's key of the same tenant.
+    pub async fn person(&self) -> Client {
+        let tenant = TenantKey::parse(&self.client.tenant_key).expect("no tenant key");
+        let key = self.service.app.create_key(&tenant, Role::Human, vec![Product::Decisions], None).await;
+        self.client.with_key(Some(&key.expect("no key").key))
+    }
+
     /// Writes decisions `from..to`, and gathers them as the server does after answers.
     pub async fn remember(&self, from: usize, to: usize) {
         let tenant = TenantKey::parse(&self.client.tenant_key).expect("no tenant key");
