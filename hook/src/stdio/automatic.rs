@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use prevet_domain::finding::{Profile, ReportType};
 use prevet_domain::kind::Kind;
 use prevet_domain::policy::Policy;
 use prevet_domain::verdict::Verdict;
@@ -58,7 +59,7 @@ async fn submit(
     submission: Submission,
     progress: &Progress,
 ) -> Result<Handed, CommandError> {
-    let is_first_page = arguments.get("context").and_then(|it| it.get("cursor")).is_none_or(Value::is_null);
+    let wants_secrets = wants_secrets(&arguments);
     let arguments = with_session(arguments, &submission.session.session_id, submission.upload.diff_sha256());
     let mut attempt = 1;
     loop {
@@ -70,7 +71,7 @@ async fn submit(
             Handed::Result(result) if is_busy(&result) && attempt < ATTEMPTS_MAX => pause(attempt).await,
             Handed::Result(result) => {
                 let result = match submission.binary {
-                    Some((binary, policy)) if is_first_page => with_binary(result, binary, &policy)?,
+                    Some((binary, policy)) if wants_secrets => with_binary(result, binary, &policy)?,
                     _ => result,
                 };
                 return Ok(Handed::Result(with_left_out(result, &submission.left_out)));
@@ -78,6 +79,21 @@ async fn submit(
             refused @ Handed::Refused(_) => return Ok(refused),
         }
         attempt += 1;
+    }
+}
+
+/// Whether secrets are asked for, and this is the first page of the answer, which has those that are found here.
+fn wants_secrets(arguments: &JsonObject) -> bool {
+    let context = arguments.get("context");
+    if context.and_then(|it| it.get("cursor")).is_some_and(|cursor| !cursor.is_null()) {
+        return false;
+    }
+    match context.and_then(|it| it.get("report_types")).and_then(Value::as_array) {
+        Some(types) => types.iter().any(|it| it == ReportType::Secret.as_str()),
+        None => {
+            let profile = arguments.get("profile").and_then(Value::as_str).unwrap_or_default();
+            Profile::parse(profile).report_types().contains(&ReportType::Secret)
+        }
     }
 }
 
@@ -197,6 +213,20 @@ mod tests {
             json!({ "session_id": "S", "context": { "pr_title": "t", "diff_sha256": "D" } }),
         );
         check(json!({ "context": "no object" }), json!({ "context": "no object", "session_id": "S" }));
+    }
+
+    #[test]
+    fn secrets_are_for_those_who_ask_for_them() {
+        let check = |arguments: Value, expected: bool| {
+            let Value::Object(arguments) = arguments else { unreachable!() };
+            assert_eq!(wants_secrets(&arguments), expected, "{arguments:?}");
+        };
+        check(json!({}), false);
+        check(json!({ "profile": "review" }), true);
+        check(json!({ "profile": "security", "context": { "cursor": null } }), true);
+        check(json!({ "profile": "review", "context": { "cursor": "c" } }), false);
+        check(json!({ "profile": "review", "context": { "report_types": ["BUG_REPORT"] } }), false);
+        check(json!({ "context": { "report_types": ["SECRET_REPORT"] } }), true);
     }
 
     #[test]

@@ -137,8 +137,10 @@ fn many_findings_are_paged_without_a_session() {
 fn a_secret_in_a_binary_file_is_found_here() {
     let world = world();
     fs::remove_file(world.path("app/bug.py")).unwrap();
-    let token = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
-    fs::write(world.path("app/store.db"), format!("\0\0token = {token}\n\0")).unwrap();
+    // Put together here so that nobody takes this file for a leak.
+    let token = ["AKIA", "Z7QH3M2X", "LD4KTV5R"].concat();
+    let bytes = format!("SQLite format 3\0\u{1}\0aws {token} end\0\0");
+    fs::write(world.path("app/store.db"), bytes).unwrap();
     let mut agent = agent(&world);
     let result = agent.succeeds("inspect_diff", &json!({ "profile": "review" }));
     assert_eq!(result["verdict"], "request_changes", "{result}");
