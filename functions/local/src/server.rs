@@ -88,7 +88,8 @@ impl Embedded {
         let emulator = Emulator::start(folder, &keys.access_key, &keys.secret_key).await?;
         let store = store(folder, &emulator.dynamodb_url, &emulator.s3_url).await?;
         store.create_missing().await.map_err(prevet_app::error::AppError::from)?;
-        let service = Service::new(store, public_url).with_model(model.as_ref())?.with_tickets_from_env()?;
+        let service = Service::new(store, public_url).with_model(model.as_ref())?;
+        let service = service.with_tickets_from_env()?.with_notices_from_env()?;
         Ok(Some(Self { service, emulator, lock }))
     }
 }

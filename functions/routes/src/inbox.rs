@@ -23,7 +23,7 @@ use crate::inbox_api::inbox_api_router;
 const STYLE: &str = include_str!("inbox/style.css");
 const SCRIPT: &str = include_str!("inbox/script.js");
 /// Nothing from elsewhere, no script or style in the page itself, no frame around it.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The page's routes.
@@ -55,7 +55,8 @@ fn shown(markup: Markup) -> Response {
     let headers: [(HeaderName, &str); 4] = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (CACHE_CONTROL, "no-store"),
-        (REFERRER_POLICY, "no-referrer"),
+        // With none at all, browsers would not say where a form comes from either.
+        (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, Html(markup.into_string())).into_response()

@@ -36,7 +36,7 @@ use prevet_app::{App, World};
 use prevet_llm::Llm;
 use prevet_llm::settings::ModelSettings;
 use prevet_store::{Store, StoreConfig};
-use prevet_upstream::Upstream;
+use prevet_upstream::{NoticeSettings, Upstream, Webhook};
 
 pub use self::config::{Config, ConfigError, model_from_env};
 pub use self::inbox::inbox_router;
@@ -68,6 +68,7 @@ impl Service {
         };
         let tickets = Upstream::new(config.tickets.clone())?;
         let service = Self::new(Store::on_aws(store).await, config.public_url.as_deref());
+        let service = service.with_notices(config.notices.clone())?;
         service.with_tickets(tickets).with_model(config.model.as_ref())
     }
 
@@ -75,7 +76,7 @@ impl Service {
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
         let world = World { now_seconds, now_milliseconds, random };
         Self {
-            app: App { storage: store, world, model: None, tickets: None, provider: None },
+            app: App { storage: store, world, model: None, notices: None, tickets: None, provider: None },
             public_url: public_url.map(Arc::from),
             #[cfg(feature = "conformance")]
             for_conformance: false,
@@ -98,6 +99,20 @@ impl Service {
         self.app.provider = upstream.is_provider().then(|| Arc::clone(&upstream) as Arc<dyn Provider>);
         self.app.tickets = Some(upstream);
         self
+    }
+
+    /// That tells somebody what waits and what was decided.
+    pub fn with_notices(mut self, settings: Option<NoticeSettings>) -> Result<Self, ConfigError> {
+        if let Some(settings) = settings {
+            self.app.notices = Some(Arc::new(Webhook::new(settings)?));
+        }
+        Ok(self)
+    }
+
+    /// That tells where the environment says.
+    pub fn with_notices_from_env(self) -> Result<Self, ConfigError> {
+        let settings = config::notice_settings_from_env(self.public_url.as_deref())?;
+        self.with_notices(settings)
     }
 
     /// That reads tickets from where the environment says.

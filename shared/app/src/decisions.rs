@@ -27,6 +27,7 @@ use self::ports::AuditEntry;
 pub use self::request::{RequestDecision, Standing, Waiting};
 use crate::App;
 use crate::error::AppError;
+use crate::notices::Notice;
 use crate::ports::Storage;
 
 /// How often a change that others got in the way of is tried again.
@@ -131,6 +132,13 @@ impl<S: Storage + ports::DecisionStore> App<S> {
     /// An id that sorts by the time at which it was made.
     fn timed_id(&self, prefix: &str) -> Result<String, AppError> {
         Ok(format!("{prefix}_{:011x}{}", (self.world.now_milliseconds)(), &self.token()?[..16]))
+    }
+
+    /// Tells whoever is to be told.
+    async fn tell(&self, notice: &Notice) {
+        if let Some(notices) = &self.notices {
+            notices.send(notice).await;
+        }
     }
 
     fn decision_id(&self) -> Result<DecisionId, AppError> {

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use prevet_analysis::inspect::{ENGINE_VERSION, Report, Request, inspect};
 use prevet_analysis::prompt::PROMPT_VERSION;
 use prevet_analysis::secrets;
-use prevet_domain::change::{self, Change, verify_post_image};
+use prevet_domain::change::{self, Change, FileChange, verify_post_image};
 use prevet_domain::finding::{Profile, ReportType};
 use prevet_domain::ids::SessionId;
 use prevet_domain::limits::SESSION_IDLE_SECONDS;
@@ -157,7 +157,7 @@ impl<S: Storage> App<S> {
         report.refresh = refresh;
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
         self.storage.put_report(&work.session.id, key, &report, expires_at).await?;
-        let files: Vec<String> = change.files.iter().map(|file| file.shown_path()).collect();
+        let files: Vec<String> = change.files.iter().map(FileChange::shown_path).collect();
         let tenant = &work.session.identity.tenant;
         if let Err(error) = self.storage.note_file_changes(tenant, &files, self.now()).await {
             // The report stands; what was decided about these files looks fresher than it is.

@@ -15,6 +15,7 @@ pub mod error;
 pub mod inspection;
 pub mod model;
 pub mod model_trial;
+pub mod notices;
 pub mod ports;
 pub mod progress;
 pub mod provider;
@@ -32,6 +33,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::AppError;
 use crate::model::Model;
+use crate::notices::Notices;
 use crate::ports::Storage;
 use crate::provider::Provider;
 use crate::tickets::Tickets;
@@ -45,6 +47,8 @@ pub struct App<S> {
     pub world: World,
     /// The model, where one is configured.
     pub model: Option<Arc<dyn Model>>,
+    /// Who is told what waits and what was decided, where that is configured.
+    pub notices: Option<Arc<dyn Notices>>,
     /// Where tickets are kept, where that is configured.
     pub tickets: Option<Arc<dyn Tickets>>,
     /// Where repositories are kept, where that is configured.

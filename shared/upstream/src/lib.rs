@@ -7,6 +7,7 @@ mod github;
 mod jira;
 mod markup;
 mod settings;
+mod webhook;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use prevet_domain::kind::Kind;
 
 use self::contents::Hosted;
 pub use self::settings::{GitHubSettings, JiraLogin, JiraSettings, Secret, Settings, SettingsError};
+pub use self::webhook::{NoticeSettings, NoticeSettingsError, Webhook};
 
 /// How long a connection may take to stand.
 const CONNECT_TIMEOUT_SECONDS: u64 = 5;

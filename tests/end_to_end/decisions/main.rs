@@ -8,11 +8,11 @@ mod context;
 mod corrections;
 mod inputs;
 mod killed;
+mod notices;
 mod page;
 mod pairs;
 mod racing;
 mod scale;
-
 mod states;
 mod verbs;
 

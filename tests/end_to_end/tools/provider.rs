@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use prevet_testkit::scripted_model::{Reply, ScriptedModel};
 use prevet_testkit::server::{Assembled, Client, Multipart, patch};
+use prevet_testkit::server::{GitHubSettings, Settings};
 use prevet_testkit::stub::{Answer, Stub};
-use prevet_upstream::{GitHubSettings, Settings};
 use serde_json::{Value, json};
 
 /// What the test kit's uploads were taken against.

@@ -30,3 +30,5 @@ pub use self::served::Served;
 
 /// The longest that a test waits for anything.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
+/// Where tickets and files are kept.
+pub use prevet_upstream::{GitHubSettings, JiraSettings, Settings};

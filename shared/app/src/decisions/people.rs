@@ -11,6 +11,7 @@ use super::ports::{Change, DecisionStore, Exact, Form, SynonymPairs};
 use super::{Caller, Correct, DecisionError, RACES_MAX, contended, no_decision, no_lot};
 use crate::App;
 use crate::error::AppError;
+use crate::notices::Notice;
 use crate::ports::Storage;
 
 /// An answer to a lot.
@@ -92,6 +93,7 @@ impl<S: Storage + DecisionStore> App<S> {
             };
             decision.confirms = confirmed.map(|it| it.id.clone());
             if self.write_closed(caller, closed, &decision, confirmed).await? {
+                self.tell(&Notice::decided(self.timed_id("ntc")?, &decision)).await;
                 return Ok(decision);
             }
         }

@@ -13,6 +13,7 @@ use super::ports::{Change, ContextItem, DecisionStore, Exact, Form, Found, Waite
 use super::{Caller, RACES_MAX, REFRESH_SECONDS, contended};
 use crate::App;
 use crate::error::AppError;
+use crate::notices::Notice;
 use crate::ports::Storage;
 
 /// Earlier decisions that are shown beside a new lot.
@@ -261,6 +262,7 @@ impl<S: Storage + DecisionStore> App<S> {
         if !self.storage.apply(&caller.tenant, &change).await? {
             return Ok(None);
         }
+        self.tell(&Notice::requested(self.timed_id("ntc")?, &lot, self.now())).await;
         self.wait(caller, call, ask, &lot).await?;
         Ok(Some(waiting(&lot, ask, found)))
     }
