@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::decisions::{Answer, Correct, DecisionVerb, Dismiss, Inbox, ListFormat, Said};
+use crate::connect::Harness;
 use crate::review::RUNNER_VERB;
+use crate::stdio::Family;
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -86,6 +88,10 @@ pub enum Command {
         /// The reviewer's program.
         reviewer: PathBuf,
     },
+    /// Serve the tools to a coding agent, over standard input and output
+    Mcp(Mcp),
+    /// Register the tools and skills in a coding agent's own configuration
+    Connect(Connect),
     /// Run the whole server on this machine
     #[cfg(feature = "embedded")]
     Serve(Serve),
@@ -110,7 +116,7 @@ impl Command {
         if matches!(self, Self::Serve(_)) {
             return true;
         }
-        matches!(self, Self::ReviewRunner { .. })
+        matches!(self, Self::ReviewRunner { .. } | Self::Mcp(_))
     }
 }
 
@@ -311,6 +317,31 @@ pub struct ReviewBegin {
     /// The reviewer: codex.
     #[arg(long)]
     pub reviewer: Option<String>,
+}
+
+/// `prevet mcp`
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Only one family of tools; all of them without it.
+    #[arg(long, value_enum, value_name = "FAMILY")]
+    pub only: Option<Family>,
+}
+
+/// `prevet connect`
+#[derive(Debug, Args)]
+pub struct Connect {
+    /// The agent.
+    #[arg(value_enum)]
+    pub harness: Harness,
+    /// Take everything out again and restore what was there.
+    #[arg(long)]
+    pub remove: bool,
+    /// Show what would be done, and do nothing.
+    #[arg(long)]
+    pub print: bool,
+    /// Register the configured server by its URL, in place of `prevet mcp --only server`.
+    #[arg(long, conflicts_with = "remove")]
+    pub http: bool,
 }
 
 /// `prevet serve`

@@ -5,7 +5,8 @@
 mod admin;
 mod ask;
 mod check;
-mod decision;
+mod connect;
+pub(crate) mod decision;
 #[cfg(feature = "embedded")]
 mod demo;
 mod describe;
@@ -14,6 +15,7 @@ mod doctor;
 mod init;
 pub(crate) mod inspect;
 mod login;
+mod mcp;
 mod people;
 mod pre_push;
 mod review;
@@ -44,6 +46,8 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::ReviewRunner { directory, reviewer } => {
             review::run_round(config, &directory, &reviewer).await
         }
+        Command::Mcp(arguments) => mcp::run(config, &arguments).await,
+        Command::Connect(arguments) => connect::run(config, &arguments).await,
         #[cfg(feature = "embedded")]
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Login(arguments) => login::login(config, &arguments).await,

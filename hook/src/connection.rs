@@ -108,10 +108,7 @@ impl Connection {
     #[cfg(not(feature = "embedded"))]
     #[expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")]
     async fn embedded(_config: &Config, _who: Who, _announced: bool) -> Result<Self, CommandError> {
-        Err(CommandError::usage(
-            "no server is set, and this build has none embedded: `prevet login` sets one, \
-             or PREVET_API_URL, PREVET_API_KEY and PREVET_TENANT_KEY",
-        ))
+        Err(none_is_set())
     }
 
     /// Ends what was started.
@@ -125,6 +122,15 @@ impl Connection {
             server.stop().await;
         }
     }
+}
+
+/// Without a server of its own, a build needs one that is set.
+#[cfg(not(feature = "embedded"))]
+pub fn none_is_set() -> CommandError {
+    CommandError::usage(
+        "no server is set, and this build has none embedded: `prevet login` sets one, \
+         or PREVET_API_URL, PREVET_API_KEY and PREVET_TENANT_KEY",
+    )
 }
 
 #[cfg(feature = "embedded")]
@@ -146,10 +152,13 @@ pub fn data_dir(config: &Config) -> Result<PathBuf, CommandError> {
 /// The server that the environment or the user's file names.
 pub fn configured(config: &Config) -> Result<Option<Endpoint>, CommandError> {
     if let Some(url) = &config.api_url {
-        let missing = |name| CommandError::usage(format!("PREVET_API_URL is set but {name} is not"));
+        let missing = |name| {
+            let text = format!("PREVET_API_URL is set but {name} is not: set it, or use `prevet login`");
+            CommandError::usage(text)
+        };
         return Ok(Some(Endpoint {
             url: base_url(url)?,
-            tenant_key: config.tenant_key.clone().ok_or_else(|| missing("PREVET_TENANT_KEY"))?,
+            tenant_key: config.tenant().ok_or_else(|| missing("PREVET_TENANT_KEY"))?,
             api_key: config.api_key.clone().ok_or_else(|| missing("PREVET_API_KEY"))?,
         }));
     }
@@ -165,7 +174,7 @@ pub fn configured(config: &Config) -> Result<Option<Endpoint>, CommandError> {
     })?;
     Ok(Some(Endpoint {
         url: base_url(&server.url)?,
-        tenant_key: server.tenant_key,
+        tenant_key: config.workspace_id.clone().unwrap_or(server.tenant_key),
         api_key: api_key.trim().to_owned(),
     }))
 }

@@ -20,7 +20,7 @@ use prevet_wire::policy_file;
 use prevet_wire::session::{SessionRequest, SessionResponse};
 use serde_json::Value;
 
-use self::binary::{BinarySecrets, Sides};
+pub use self::binary::{BinarySecrets, Sides, secrets as binary_secrets};
 pub use self::history::{HistorySecrets, history_secrets};
 use crate::client::{Client, Upload};
 use crate::console::Progress;
@@ -32,7 +32,7 @@ use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
 /// Pages of one result that are fetched.
 const PAGES_MAX: usize = 100;
 /// How often a diff is uploaded and asked about that another upload replaces in between.
-const ATTEMPTS_MAX: u32 = 6;
+pub const ATTEMPTS_MAX: u32 = 6;
 const PAUSE_MILLISECONDS: u64 = 40;
 /// Begins what is said of the search for secrets.
 const SECRETS_NOTE: &str = "secrets";
@@ -65,14 +65,23 @@ pub async fn open_session(
     branch: &str,
     head: Option<&str>,
 ) -> Result<SessionResponse, CommandError> {
-    let request = SessionRequest {
+    client.open_session(&session_request(repository, client.tenant_key(), branch, head)?).await
+}
+
+/// What `POST /session` is asked for this repository and developer.
+pub fn session_request(
+    repository: &Repository,
+    tenant_key: &str,
+    branch: &str,
+    head: Option<&str>,
+) -> Result<SessionRequest, CommandError> {
+    Ok(SessionRequest {
         repo: repository.repository_name()?,
         branch: branch.to_owned(),
         head: head.unwrap_or(NO_COMMIT).to_owned(),
-        tenant_key: client.tenant_key().to_owned(),
+        tenant_key: tenant_key.to_owned(),
         user_name: repository.user_email()?,
-    };
-    client.open_session(&request).await
+    })
 }
 
 /// The integration's target branch, checked before git sees it.
@@ -121,6 +130,26 @@ pub async fn run(
     }
 }
 
+/// The same for a result as it came: one page of it keeps the counts of all.
+pub fn with_binary_secrets(
+    raw: Value,
+    binary: BinarySecrets,
+    policy: &Policy,
+) -> Result<Value, CommandError> {
+    let counts = raw.get("more").and_then(|_| raw.get("counts")).cloned();
+    let mut raw = with_binary(view(read(&raw)?, raw)?, binary, policy).raw;
+    if let (Value::Object(fields), Some(counts)) = (&mut raw, counts) {
+        fields.insert("counts".to_owned(), counts);
+    }
+    Ok(raw)
+}
+
+fn read(raw: &Value) -> Result<InspectResult, CommandError> {
+    serde_json::from_value(raw.clone()).map_err(|error| {
+        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
+    })
+}
+
 /// Adds what was found in files of which the server saw no text, to the raw result too.
 fn with_binary(mut inspection: Inspection, binary: BinarySecrets, policy: &Policy) -> Inspection {
     let BinarySecrets { findings, unread } = binary;
@@ -150,7 +179,7 @@ fn with_binary(mut inspection: Inspection, binary: BinarySecrets, policy: &Polic
 }
 
 /// Twice as long each time, and not the same for two processes that get into each other's way.
-async fn pause(attempt: u32) {
+pub async fn pause(attempt: u32) {
     let own = u64::from(std::process::id()) % PAUSE_MILLISECONDS;
     tokio::time::sleep(Duration::from_millis((PAUSE_MILLISECONDS + own) << attempt)).await;
 }
@@ -196,9 +225,7 @@ async fn ask(
     progress: &Progress,
 ) -> Result<(Value, InspectResult), CommandError> {
     let raw = client.inspect(parameters, progress).await?;
-    let result = serde_json::from_value(raw.clone()).map_err(|error| {
-        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
-    })?;
+    let result = read(&raw)?;
     Ok((raw, result))
 }
 

@@ -11,6 +11,7 @@ mod config;
 mod decision_tools;
 mod describe_tool;
 mod failure;
+mod fixtures;
 mod inbox;
 mod inbox_api;
 mod inspect_tool;
@@ -52,6 +53,9 @@ pub struct Service {
     pub app: App<Store>,
     /// `scheme://host` under which people reach the server, where that is known.
     pub public_url: Option<Arc<str>>,
+    /// Whether the conformance suite's tools are there.
+    #[cfg(feature = "conformance")]
+    pub for_conformance: bool,
 }
 
 impl Service {
@@ -74,6 +78,8 @@ impl Service {
         Self {
             app: App { storage: store, world, model: None, notices: None, tickets: None, provider: None },
             public_url: public_url.map(Arc::from),
+            #[cfg(feature = "conformance")]
+            for_conformance: false,
         }
     }
 
@@ -138,6 +144,11 @@ fn random() -> Option<[u8; 32]> {
 /// 256 random bits as letters and digits; `None` where the system has none to give.
 pub fn random_text() -> Option<String> {
     random().map(|bytes| data_encoding::HEXLOWER.encode(&bytes))
+}
+
+/// Every tool, as clients are told of it.
+pub fn tools() -> Vec<rmcp::model::Tool> {
+    [tools::all(), decision_tools::all()].concat()
 }
 
 /// Every route in one router.

@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, decision_tools, message, model, progress, tools};
+use crate::{Service, access, body, decision_tools, fixtures, message, model, progress, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
@@ -125,7 +125,8 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items([tools::all(), decision_tools::all()].concat()))
+        let tools = [crate::tools(), fixtures::tools(&self.service)];
+        Ok(ListToolsResult::with_all_items(tools.concat()))
     }
 
     async fn call_tool(
@@ -134,6 +135,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        if let Some(result) = fixtures::call(&self.service, &request.name, &context).await {
+            return Ok(result.into());
+        }
         let Some(step) = tools::step(&request.name) else {
             if let Some(result) =
                 decision_tools::call(&self.service, &request.name, arguments, &context).await

@@ -99,22 +99,8 @@ pub fn described<Parameters: JsonSchema + 'static, Answer: JsonSchema + 'static>
         .with_input_schema::<Parameters>()
         .with_output_schema::<Answer>()
         .with_annotations(annotations);
-    tool.output_schema = tool.output_schema.map(|schema| Arc::new(without_formats((*schema).clone())));
+    tool.output_schema = tool.output_schema.map(|schema| Arc::new(prevet_wire::schema::plain(&schema)));
     tool
-}
-
-/// The schema without `format`: what stands there (`uint32` and the like) is Rust's, and validators complain of it.
-fn without_formats(schema: serde_json::Map<String, Value>) -> serde_json::Map<String, Value> {
-    let stated = |(name, value): &(String, Value)| name != "format" || !value.is_string();
-    schema.into_iter().filter(stated).map(|(name, value)| (name, plain(value))).collect()
-}
-
-fn plain(value: Value) -> Value {
-    match value {
-        Value::Object(schema) => Value::Object(without_formats(schema)),
-        Value::Array(schemas) => Value::Array(schemas.into_iter().map(plain).collect()),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod model_trial;
 pub mod policy_file;
 pub mod review;
 pub mod review_files;
+pub mod schema;
 pub mod session;
 pub mod time;
 pub mod tool;

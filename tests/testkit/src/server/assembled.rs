@@ -115,6 +115,14 @@ impl Assembled {
         self.client.with_url(&url)
     }
 
+    /// A second server over the same stores, with the tools of the conformance suite.
+    pub async fn for_conformance(&mut self) -> Client {
+        let service = Service { for_conformance: true, ..self.service.clone() };
+        let (url, task) = listen(&service).await;
+        self.tasks.push(task);
+        self.client.with_url(&url)
+    }
+
     /// The relay before DynamoDB.
     pub fn dynamodb(&self) -> &Relay {
         &self.embedded.as_ref().expect("the stores are not this server's own").dynamodb
