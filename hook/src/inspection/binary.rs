@@ -159,14 +159,11 @@ fn utf16_text(bytes: &[u8]) -> Option<String> {
 /// What of binary bytes can be read, a run to a line.
 fn printable_runs(bytes: &[u8]) -> String {
     let is_text = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
-    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
-    // Text in UTF-16 that has lost its beginning.
-    let narrow: Vec<u8> = if zeros * 3 > bytes.len() {
-        bytes.iter().copied().filter(|byte| *byte != 0).collect()
-    } else {
-        bytes.to_vec()
-    };
-    let runs = narrow.split(|byte| !is_text(byte)).filter(|run| run.len() >= RUN_BYTES_MIN);
+    let dense: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    // Every other byte of text in UTF-16 that has lost its beginning is zero.
+    let wide = (bytes.len() - dense.len()) * 3 > bytes.len();
+    let shown = if wide { dense.as_slice() } else { bytes };
+    let runs = shown.split(|byte| !is_text(byte)).filter(|run| run.len() >= RUN_BYTES_MIN);
     let mut text = String::new();
     for run in runs {
         text.push_str(&String::from_utf8_lossy(run));

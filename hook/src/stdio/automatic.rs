@@ -88,13 +88,11 @@ fn wants_secrets(arguments: &JsonObject) -> bool {
     if context.and_then(|it| it.get("cursor")).is_some_and(|cursor| !cursor.is_null()) {
         return false;
     }
-    match context.and_then(|it| it.get("report_types")).and_then(Value::as_array) {
-        Some(types) => types.iter().any(|it| it == ReportType::Secret.as_str()),
-        None => {
-            let profile = arguments.get("profile").and_then(Value::as_str).unwrap_or_default();
-            Profile::parse(profile).report_types().contains(&ReportType::Secret)
-        }
+    if let Some(types) = context.and_then(|it| it.get("report_types")).and_then(Value::as_array) {
+        return types.iter().any(|it| it == ReportType::Secret.as_str());
     }
+    let profile = arguments.get("profile").and_then(Value::as_str).unwrap_or_default();
+    Profile::parse(profile).report_types().contains(&ReportType::Secret)
 }
 
 fn with_session(mut arguments: JsonObject, session_id: &str, diff_sha256: &str) -> JsonObject {

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::{Sides, serve};
 
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_mins(4);
 
 struct Browser {
     child: Child,

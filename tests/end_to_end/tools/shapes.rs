@@ -60,7 +60,7 @@ fn faults(description: &Value, schema: &Value, value: &Value, at: &str) -> Vec<S
 }
 
 /// The schema of that answer; GitHub describes errors under names.
-fn schema<'a>(description: &'a Value, status: u16) -> &'a Value {
+fn schema(description: &Value, status: u16) -> &Value {
     let responses = &description["paths"][ISSUE]["get"]["responses"];
     let response = match responses.get(status.to_string()) {
         Some(response) => resolved(description, response),
