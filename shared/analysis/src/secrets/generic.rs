@@ -195,7 +195,8 @@ const fn is_unquoted(form: Form) -> bool {
 
 /// Whether it is a literal at all: not filled in, not a call, a path, an address, a hash, a sentence.
 fn is_written(value: &[u8], form: Form) -> bool {
-    const STARTS: [&[u8]; 29] = [
+    const STARTS: [&[u8]; 30] = [
+        b"phc_",
         b"http:",
         b"https:",
         b"/",
