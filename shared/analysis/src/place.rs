@@ -89,14 +89,14 @@ fn essence(line: &[u8]) -> String {
 /// Whether a line may refuse a value, clean it or bind it. The rest of what goes is mostly one side of an edit.
 fn may_guard(essence: &str) -> bool {
     const BEGINNINGS: [&str; 16] = [
-        "if", "elif", "elseif", "}elseif", "unless", "return", "raise", "throw", "assert", "abort", "panic", "die",
-        "guard", "@", "case", "while",
+        "if", "elif", "elseif", "}elseif", "unless", "return", "raise", "throw", "assert", "abort", "panic",
+        "die", "guard", "@", "case", "while",
     ];
     const WORDS: [&str; 33] = [
         "check", "valid", "verif", "sanit", "escape", "allow", "auth", "quot", "clean", "safe", "filter",
-        "normali", "resolve", "realpath", "basename", "encode", "strip", "permit", "limit", "restrict", "csrf",
-        "purif", "prepare", "bind", "param", "assert", "ensure", "require", "forbid", "deny", "reject", "parse",
-        "secure",
+        "normali", "resolve", "realpath", "basename", "encode", "strip", "permit", "limit", "restrict",
+        "csrf", "purif", "prepare", "bind", "param", "assert", "ensure", "require", "forbid", "deny",
+        "reject", "parse", "secure",
     ];
     let lower = essence.to_lowercase();
     let is_comment = ["//", "#", "*", "/*"].iter().any(|mark| lower.starts_with(mark));
@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn what_may_guard() {
-        let check = |line: &str, expected| assert_eq!(may_guard(&essence(line.as_bytes())), expected, "{line}");
+        let check =
+            |line: &str, expected| assert_eq!(may_guard(&essence(line.as_bytes())), expected, "{line}");
         check("    if host not in HOSTS:", true);
         check("  const clean = sanitize(text);", true);
         check("        stmt.setString(1, escape(name));", true);

@@ -78,7 +78,8 @@ pub(super) fn find(text: &[u8], keyword: &Range<usize>) -> Option<Assignment> {
             let value = quoted(text, &open)?;
             let ends_text = open.len() == 1 && is_within_text(text, open.start, text[open.start]);
             let is_other_name = is_closed && captures.name("kind").is_some();
-            let is_value = !ends_string && !ends_text && !is_other_name && (is_closed || group_name != "listed");
+            let is_value =
+                !ends_string && !ends_text && !is_other_name && (is_closed || group_name != "listed");
             return is_value.then_some(Assignment { name, value, form });
         }
     }
@@ -98,9 +99,12 @@ pub(super) fn name_around(text: &[u8], keyword: &Range<usize>) -> Option<Range<u
 /// Whether a text that `quote` opened earlier on the line is still open at `at`, so that the quote there ends it.
 fn is_within_text(text: &[u8], at: usize, quote: u8) -> bool {
     let before = &text[at.saturating_sub(LINE_BYTES_MAX)..at];
-    let Some(start) = before.iter().rposition(|byte| *byte == b'\n').map(|newline| newline + 1).or_else(|| {
-        (before.len() == at).then_some(0)
-    }) else {
+    let Some(start) = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map(|newline| newline + 1)
+        .or_else(|| (before.len() == at).then_some(0))
+    else {
         return false;
     };
     let line = &before[start..];

@@ -292,7 +292,12 @@ fn password_worth(value: &[u8]) -> Worth {
         .iter()
         .any(|byte| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric() && !b"-_.:/,;?".contains(byte));
     let is_rule = is_validation(value) || is_constant_name(value);
-    if value.len() < PASSWORD_BYTES_MIN || is_hex_hash || !has_letter || !has_more || is_rule || is_syntax(value)
+    if value.len() < PASSWORD_BYTES_MIN
+        || is_hex_hash
+        || !has_letter
+        || !has_more
+        || is_rule
+        || is_syntax(value)
     {
         return Worth::None;
     }
@@ -302,8 +307,24 @@ fn password_worth(value: &[u8]) -> Worth {
 /// `required|string|max:255`, `min:16`: what a form asks of a password.
 fn is_validation(value: &[u8]) -> bool {
     const RULES: [&[u8]; 18] = [
-        b"min", b"max", b"size", b"between", b"regex", b"same", b"different", b"confirmed", b"required", b"nullable",
-        b"string", b"sometimes", b"exists", b"unique", b"in", b"current_password", b"required_if", b"required_with",
+        b"min",
+        b"max",
+        b"size",
+        b"between",
+        b"regex",
+        b"same",
+        b"different",
+        b"confirmed",
+        b"required",
+        b"nullable",
+        b"string",
+        b"sometimes",
+        b"exists",
+        b"unique",
+        b"in",
+        b"current_password",
+        b"required_if",
+        b"required_with",
     ];
     let is_rule = |part: &[u8]| {
         let name = part.split(|byte| *byte == b':').next().unwrap_or(part);
@@ -316,7 +337,7 @@ fn is_validation(value: &[u8]) -> bool {
 /// `DB_PASSWORD_2`: the name of a variable.
 fn is_constant_name(value: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
-    value.iter().filter(|byte| **byte == b'_').count() >= 2 && value.iter().all(is_part)
+    value.split(|byte| *byte == b'_').count() > 2 && value.iter().all(is_part)
 }
 
 /// A pattern, a format, a piece of markup or a type.
@@ -395,9 +416,19 @@ mod tests {
         check("hunter2", Noun::Password, Worth::Full);
         check("kT8#qPz1!x", Noun::Password, Worth::Full);
         check("password123", Noun::Password, Worth::Low);
-        for value in
-            ["Passwort", "${PASS}", "$$MYSQL_ROOT_PASSWORD", "min:16", "sometimes|nullable|max:255", "DB_API_TOKEN_2", "Enter password:", "password", "user.password", "<password>", "********"]
-        {
+        for value in [
+            "Passwort",
+            "${PASS}",
+            "$$MYSQL_ROOT_PASSWORD",
+            "min:16",
+            "sometimes|nullable|max:255",
+            "DB_API_TOKEN_2",
+            "Enter password:",
+            "password",
+            "user.password",
+            "<password>",
+            "********",
+        ] {
             check(value, Noun::Password, Worth::None);
         }
         check("q8Zt2LmX0vB7nR4kYd1W", Noun::Token, Worth::Full);

@@ -234,11 +234,8 @@ impl Search<'_> {
         let Some(found) = assignment::find(self.text, keyword) else { return };
         let Some(noun) = generic::noun_of(&self.text[found.name.clone()]) else { return };
         self.resume[at] = found.name.end;
-        let worth = if is_by_hand {
-            generic::worth(self.text, &found, noun, self.place)
-        } else {
-            Worth::None
-        };
+        let worth =
+            if is_by_hand { generic::worth(self.text, &found, noun, self.place) } else { Worth::None };
         let grade = match worth {
             Worth::Full => Some(Grade { confidence: None, is_quiet: false }),
             Worth::Low => Some(Grade { confidence: Some(Confidence::Low), is_quiet: true }),

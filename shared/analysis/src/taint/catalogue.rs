@@ -103,6 +103,14 @@ pub(super) struct Parameters {
     pub first: bool,
 }
 
+/// A first argument that makes the others dangerous.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Leader {
+    /// A program that interprets a command line.
+    Shell,
+}
+
 /// A place where a value does harm.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -126,9 +134,8 @@ pub(super) struct Sink {
     /// The arguments are a program and its arguments.
     #[serde(default)]
     pub argv: bool,
-    /// Only where the first argument is a shell.
-    #[serde(default)]
-    pub after_shell: bool,
+    /// Only where the first argument is one of these.
+    pub after: Option<Leader>,
     /// Only with so many arguments.
     pub count: Option<usize>,
     /// Only with these named arguments or options.
@@ -305,7 +312,8 @@ fn origin_words(file: &File) -> HashSet<String> {
     let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside, &rule.functions]);
     let listed = file.parameters.iter().any(|rule| rule.listed).then(|| "tool".to_owned());
     let plain = plain.flatten().map(|word| word.rsplit('.').next().unwrap_or(word).to_owned());
-    let classes = file.parameters.iter().filter(|rule| rule.functions.is_empty() && rule.decorators.is_empty());
+    let classes =
+        file.parameters.iter().filter(|rule| rule.functions.is_empty() && rule.decorators.is_empty());
     let classes = classes.flat_map(|rule| &rule.classes).cloned();
     patterns.map(str::to_owned).chain(plain).chain(classes).chain(listed).collect()
 }

@@ -126,7 +126,10 @@ impl<'t> Tracker<'t> {
             let kind = child.kind();
             if kind.ends_with("_content") || kind.ends_with("_fragment") || kind == "escape_sequence" {
                 parts.push(Part::Constant(self.text_of(child).to_owned()));
-            } else if !matches!(kind, "string_start" | "string_end" | "interpolation_start" | "interpolation_quote") {
+            } else if !matches!(
+                kind,
+                "string_start" | "string_end" | "interpolation_start" | "interpolation_quote"
+            ) {
                 let taint = self.value(child);
                 parts.push(if taint.is_clean() { Part::Unknown } else { Part::Tainted(taint) });
             }

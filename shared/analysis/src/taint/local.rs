@@ -152,9 +152,8 @@ impl<'t> Tracker<'t> {
             for (at, (name, _)) in names.iter().enumerate() {
                 let by_name =
                     call.arguments.iter().find(|argument| argument.name.as_deref() == Some(name.as_str()));
-                let argument = by_name.or_else(|| {
-                    if is_several { positional.clone().nth(position + at) } else { by_position }
-                });
+                let argument = by_name
+                    .or_else(|| if is_several { positional.clone().nth(position + at) } else { by_position });
                 let taint = argument.map(|argument| argument.taint).filter(|_| !is_plain);
                 bound.push((name.clone(), taint.unwrap_or_default(), argument.map(|argument| argument.node)));
             }

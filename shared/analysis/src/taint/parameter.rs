@@ -16,7 +16,8 @@ const CALLBACK_DEPTH_MAX: usize = 5;
 const SCHEMA_WINDOW_BYTES: usize = 120;
 
 /// Values that a framework makes, not the outsider.
-const MADE_BY_FRAMEWORK: &[&str] = &["Depends(", "Security(", "Context", "BackgroundTasks", "Inject", "FromServices"];
+const MADE_BY_FRAMEWORK: &[&str] =
+    &["Depends(", "Security(", "Context", "BackgroundTasks", "Inject", "FromServices"];
 
 /// Validators in a schema that leave nothing dangerous.
 const PLAIN_SCHEMAS: &[&str] = &[
@@ -267,7 +268,8 @@ impl<'t> Tracker<'t> {
             }
             let bases =
                 at.child_by_field_name("superclasses").or_else(|| at.child_by_field_name("superclass"));
-            let heritage = grammar::named(at).find(|child| matches!(child.kind(), "class_heritage" | "base_list"));
+            let heritage =
+                grammar::named(at).find(|child| matches!(child.kind(), "class_heritage" | "base_list"));
             if let Some(bases) = bases.or(heritage) {
                 let text = self.text_of(bases);
                 return classes.iter().any(|class| text.contains(class.as_str()));

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::call::{Argument, Call};
-use super::catalogue::Sink;
+use super::catalogue::{Leader, Sink};
 use super::format::is_shell;
 use super::grammar::{self, Shape};
 use super::pattern::any_matches;
@@ -42,7 +42,7 @@ impl<'t> Tracker<'t> {
         let positional = call.arguments.iter().filter(|argument| argument.name.is_none()).count();
         let first = call.arguments.first().and_then(|first| self.key_text(first.node));
         sink.count.is_none_or(|count| count == positional)
-            && (!sink.after_shell || first.is_some_and(|first| is_shell(&first)))
+            && (sink.after != Some(Leader::Shell) || first.is_some_and(|first| is_shell(&first)))
             && sink.when.iter().all(|(name, text)| self.has_option(call, name, text))
             && !sink.unless.iter().any(|(name, text)| self.has_option(call, name, text))
     }

@@ -11,15 +11,20 @@ const TEXT_BYTES_MAX: usize = 300_000;
 /// Whether `node`, a statement that is a call, calls one of the file's asynchronous functions, and no other of that
 /// name can be meant.
 pub(super) fn is_of_this_file(node: &SyntaxNode, text: &str, language: Language) -> bool {
-    let call = if node.kind().contains("statement") { node.children().find(SyntaxNode::is_named) } else { None };
-    let Some(callee) = call.and_then(|call| call.field("function")).filter(|_| text.len() <= TEXT_BYTES_MAX) else {
+    let call =
+        if node.kind().contains("statement") { node.children().find(SyntaxNode::is_named) } else { None };
+    let Some(callee) = call.and_then(|call| call.field("function")).filter(|_| text.len() <= TEXT_BYTES_MAX)
+    else {
         return false;
     };
     let callee = callee.text();
     let own = ["self.", "this."].iter().find_map(|own| callee.strip_prefix(own));
     let name = own.unwrap_or(&callee);
     let is_name = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    is_name && !name.is_empty() && text.contains("async") && is_only_asynchronous(name, own.is_some(), text, language)
+    is_name
+        && !name.is_empty()
+        && text.contains("async")
+        && is_only_asynchronous(name, own.is_some(), text, language)
 }
 
 /// Whether each definition of `name` is asynchronous, and there is one.

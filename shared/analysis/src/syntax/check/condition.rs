@@ -74,7 +74,8 @@ fn any_pair(node: &SyntaxNode, test: impl Fn(&Comparison, &Comparison) -> bool) 
 fn covers(first: &Comparison, second: &Comparison, join: impl Fn(bool, bool) -> bool) -> bool {
     match (&first.constant, &second.constant) {
         (Constant::Number(low), Constant::Number(high)) => {
-            let samples = [low - 1.0, *low, f64::midpoint(*low, *high), *high, high + 1.0, low + 1.0, high - 1.0];
+            let samples =
+                [low - 1.0, *low, f64::midpoint(*low, *high), *high, high + 1.0, low + 1.0, high - 1.0];
             // Both sides of one number: a way to tell what is no number.
             (high - low).abs() > f64::EPSILON
                 && samples.iter().all(|value| {
@@ -83,7 +84,8 @@ fn covers(first: &Comparison, second: &Comparison, join: impl Fn(bool, bool) -> 
         }
         (Constant::Text(one), Constant::Text(other)) if one != other => {
             let values = [Some(one), Some(other), None];
-            let is = |comparison: &Comparison, own: &String, value: Option<&String>| match comparison.operator {
+            let is = |comparison: &Comparison, own: &String, value: Option<&String>| match comparison.operator
+            {
                 Operator::Equal => Some(value == Some(own)),
                 Operator::NotEqual => Some(value != Some(own)),
                 _ => None,
@@ -121,7 +123,8 @@ fn comparison(node: &SyntaxNode) -> Option<Comparison> {
     let sides: Vec<SyntaxNode> = node.children().filter(SyntaxNode::is_named).collect();
     let [left, right] = sides.as_slice() else { return None };
     let whole = node.text();
-    let between = whole.get(left.range().end - node.range().start..right.range().start - node.range().start)?;
+    let between =
+        whole.get(left.range().end - node.range().start..right.range().start - node.range().start)?;
     let operator = operator(between.trim())?;
     match (constant(left), constant(right)) {
         (None, Some(constant)) => Some(Comparison { subject: subject(left)?, operator, constant }),
@@ -159,7 +162,8 @@ fn subject(node: &SyntaxNode) -> Option<String> {
     let text = node.text();
     let is_length = ["len(", "count("].iter().any(|start| text.starts_with(start))
         || ["size()", "length()", "Count()", "len()"].iter().any(|end| text.ends_with(end));
-    let is_quiet = !text.contains(['(', '+', '-', '=', '\n', '?']) || is_length && text.matches('(').count() == 1;
+    let is_quiet =
+        !text.contains(['(', '+', '-', '=', '\n', '?']) || is_length && text.matches('(').count() == 1;
     (is_quiet && text.len() <= SUBJECT_BYTES_MAX && text.contains(|letter: char| letter.is_alphabetic()))
         .then(|| text.into_owned())
 }

@@ -15,53 +15,50 @@ pub(super) fn are_missing(node: &SyntaxNode, language: Language) -> bool {
 
 /// How many values the format asks for, and how many there are; none where that cannot be told.
 fn counts(call: &SyntaxNode, language: Language) -> Option<(usize, usize)> {
-    let callee = call.field("function").or_else(|| call.field("name")).or_else(|| call.field("method"));
+    let callee = call.field("function").or_else(|| call.field("name")).or_else(|| call.field("method"))?;
     let arguments = call.field("arguments")?;
-    let mut values: Vec<SyntaxNode> =
+    let given: Vec<SyntaxNode> =
         arguments.children().filter(|child| child.is_named() && !child.kind().contains("comment")).collect();
-    let receiver = callee.as_ref().and_then(|callee| callee.field("object"));
-    let format = match receiver.filter(|receiver| receiver.kind() == "string") {
-        Some(receiver) => receiver,
-        None => {
-            let at = values.iter().position(|value| is_text(&inside(value)))?;
-            // Before it stands at most what is written to.
-            if at > 1 || (at == 1 && !is_writer(&callee.as_ref()?.text())) {
-                return None;
-            }
-            let format = inside(&values[at]);
-            values.drain(..=at);
-            format
+    let receiver = callee.field("object").filter(|receiver| receiver.kind() == "string");
+    let (format, values) = if let Some(receiver) = receiver {
+        (receiver, given.as_slice())
+    } else {
+        let at = given.iter().position(|value| is_text(&inside(value)))?;
+        // Before it stands at most what is written to.
+        if at > 1 || (at == 1 && !is_writer(&callee.text())) {
+            return None;
         }
+        (inside(&given[at]), &given[at + 1..])
     };
-    let is_open = |value: &SyntaxNode| {
-        let text = value.text();
-        text.starts_with(['*', '&']) && language != Language::Go
-            || text.starts_with("...")
-            || text.ends_with("...")
-            || value.kind().contains("splat")
-            || value.kind().contains("spread")
-            || value.kind() == "variadic_argument"
-    };
-    if values.iter().any(is_open) {
-        return None;
-    }
-    // One array may stand for all values.
-    let may_be_array = values.len() == 1 && !is_single(&inside(&values[0]));
-    if matches!(language, Language::Java | Language::CSharp) && may_be_array {
-        return None;
-    }
-    let is_keyword = |value: &&SyntaxNode| matches!(value.kind().as_ref(), "keyword_argument" | "pair");
-    let given = values.iter().filter(|value| !is_keyword(value)).count();
-    if language == Language::Python && values.first().is_some_and(|first| first.kind() == "dictionary") {
+    if !can_be_counted(values, language) {
         return None;
     }
     let text = format.text();
-    let wanted = match (language, callee.map(|callee| callee.text().ends_with(".format"))) {
-        (Language::CSharp, _) => numbered_holes(&text)?,
-        (Language::Python, Some(true)) => automatic_holes(&text)?,
+    let wanted = match language {
+        Language::CSharp => numbered_holes(&text)?,
+        Language::Python if callee.text().ends_with(".format") => automatic_holes(&text)?,
         _ => verbs(&text, language)?,
     };
-    Some((wanted, given))
+    let is_keyword = |value: &&SyntaxNode| matches!(value.kind().as_ref(), "keyword_argument" | "pair");
+    Some((wanted, values.iter().filter(|value| !is_keyword(value)).count()))
+}
+
+/// Whether each of `values` is one value.
+fn can_be_counted(values: &[SyntaxNode], language: Language) -> bool {
+    let is_open = |value: &SyntaxNode| {
+        let (text, kind) = (value.text(), value.kind());
+        text.starts_with(['*', '&']) && language != Language::Go
+            || text.starts_with("...")
+            || text.ends_with("...")
+            || ["splat", "spread", "variadic"].iter().any(|open| kind.contains(open))
+    };
+    let only = values.first().filter(|_| values.len() == 1);
+    // One array, or one dictionary, may stand for all values.
+    let may_be_array = matches!(language, Language::Java | Language::CSharp)
+        && only.is_some_and(|only| !is_single(&inside(only)));
+    let may_be_names =
+        language == Language::Python && values.first().is_some_and(|first| first.kind() == "dictionary");
+    !values.iter().any(is_open) && !may_be_array && !may_be_names
 }
 
 fn is_writer(callee: &str) -> bool {
@@ -79,10 +76,13 @@ fn inside<'tree>(value: &SyntaxNode<'tree>) -> SyntaxNode<'tree> {
 
 /// A constant text in one piece.
 fn is_text(value: &SyntaxNode) -> bool {
-    let kinds = ["string", "string_literal", "interpreted_string_literal", "raw_string_literal", "encapsed_string"];
+    let kinds =
+        ["string", "string_literal", "interpreted_string_literal", "raw_string_literal", "encapsed_string"];
     let text = value.text();
     kinds.contains(&value.kind().as_ref())
-        && !value.children().any(|child| child.kind().contains("interpolation") || child.kind() == "variable_name")
+        && !value
+            .children()
+            .any(|child| child.kind().contains("interpolation") || child.kind() == "variable_name")
         && !text.starts_with(['f', 'F', '$'])
 }
 
