@@ -30,10 +30,38 @@ impl<'t> Tracker<'t> {
                 self.report(sink, whole, call.node);
             }
             for argument in selected(sink, call) {
-                self.report(sink, argument.taint, argument.node);
+                if !self.is_options(sink, argument.node) {
+                    self.report(sink, argument.taint, argument.node);
+                }
             }
+            self.option_sinks(sink, call);
             if let Some((node, taint)) = call.receiver.filter(|_| sink.receiver) {
                 self.report(sink, taint, node);
+            }
+        }
+    }
+
+    /// Whether `node` is an object of which `sink` only names properties.
+    fn is_options(&self, sink: &Sink, node: Node<'t>) -> bool {
+        node.kind() == "object" && !sink.keywords.is_empty() && self.shape(node) == Shape::Collection
+    }
+
+    /// The properties that `sink` names, of objects among the arguments.
+    fn option_sinks(&mut self, sink: &Sink, call: &Call<'t>) {
+        for argument in &call.arguments {
+            if !self.is_options(sink, argument.node) {
+                continue;
+            }
+            for pair in grammar::named(argument.node) {
+                // `{ url }` is a name of its own.
+                let is_short = pair.kind() == "shorthand_property_identifier";
+                let short = Some(pair)
+                    .filter(|_| is_short && sink.keywords.iter().any(|own| own == self.text_of(pair)));
+                let own = sink.keywords.iter().find_map(|name| self.value_under(pair, name)).or(short);
+                if let Some(value) = own {
+                    let taint = self.value(value);
+                    self.report(sink, taint, value);
+                }
             }
         }
     }
