@@ -159,6 +159,7 @@ impl Sink {
             (false, _) => Dangers::NONE,
             (true, Danger::Sql) => Dangers::BUILT_SQL,
             (true, Danger::Html) => Dangers::BUILT_HTML,
+            (true, Danger::Shell) => Dangers::BUILT_COMMAND,
             (true, _) => Dangers::BUILT,
         }
     }

@@ -105,7 +105,7 @@ impl<'t> Tracker<'t> {
         if let Some(known) = self.local.given_back.get(&id).filter(|_| !is_handed) {
             return Some(*known);
         }
-        if self.local.walks >= WALKS_MAX {
+        if self.local.walks >= WALKS_MAX || self.is_half_spent() {
             return None;
         }
         self.local.walks += 1;
