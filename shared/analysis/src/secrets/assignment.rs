@@ -145,7 +145,14 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let before = name.start.checked_sub(1).map_or(b'\n', |at| text[at]);
     let is_tag = joint.as_bytes().ends_with(b">");
     let is_element = is_tag && before == b'<';
-    if is_spaced && !is_flag || is_tag && !is_element || is_comparison(text, name.end + joint.end()) {
+    // `has_secure_token :name` in Ruby: the colon belongs to what follows.
+    let is_symbol =
+        joint.as_bytes() == b":" && joint.start() > 0 && window_byte(text, &name, joint.start() - 1) == b' ';
+    if is_symbol
+        || is_spaced && !is_flag
+        || is_tag && !is_element
+        || is_comparison(text, name.end + joint.end())
+    {
         return None;
     }
     let start = name.end + joint.end();
@@ -156,6 +163,11 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let value = start..start + end;
     let form = if joint.as_bytes().starts_with(b"= ") { Form::Loose } else { Form::Bare };
     (is_own_line && end > 0 && is_last(text, &value)).then_some(Assignment { name, value, form })
+}
+
+/// The byte `at` bytes after the name.
+fn window_byte(text: &[u8], name: &Range<usize>, at: usize) -> u8 {
+    text.get(name.end + at).copied().unwrap_or(b'\n')
 }
 
 fn is_comparison(text: &[u8], at: usize) -> bool {
