@@ -14,6 +14,7 @@ use prevet_domain::finding::{Confidence, ReportType, Severity};
 use crate::hit::Hit;
 use crate::language::Language;
 use crate::rule::Rule;
+use crate::secrets::is_masked;
 use crate::source::Source;
 
 static RULE: LazyLock<Arc<Rule>> = LazyLock::new(|| {
@@ -55,6 +56,9 @@ const TEMPLATE_NAMES: &[&str] = &[
 const FIXTURE_FOLDERS: &[&str] =
     &["testdata/", "test-data/", "fixtures/", "test/", "tests/", "spec/", "__tests__/"];
 
+/// How far from a mask a parser may give up.
+const MASK_LINES_BEFORE: u32 = 3;
+
 /// The rule behind every hit.
 pub fn rule() -> &'static Arc<Rule> {
     &RULE
@@ -70,7 +74,8 @@ pub fn check(source: &Source, old_text: &[u8], touched: &dyn Fn(u32) -> bool) ->
         return Vec::new();
     }
     let errors = errors_in(language, source.path, source.text, is_new);
-    let near = errors.into_iter().flatten().find_map(|span| place_near(source, &span, touched));
+    let errors = errors.into_iter().flatten().filter(|span| !is_after_mask(source, span));
+    let near = errors.into_iter().find_map(|span| place_near(source, &span, touched));
     let Some(span) = near else { return Vec::new() };
     if errors_in(language, source.path, old_text, false).is_none_or(|errors| !errors.is_empty()) {
         return Vec::new();
@@ -90,6 +95,14 @@ fn place_near(source: &Source, span: &Range<usize>, touched: &dyn Fn(u32) -> boo
     let line = near.clamp(first, last);
     let start = source.line_start(line);
     Some(start..start + source.line(line).len())
+}
+
+/// Whether something was masked just before: then the mask may be what does not parse.
+fn is_after_mask(source: &Source, span: &Range<usize>) -> bool {
+    let (first, last) = source.lines_of(span);
+    let until = last.min(first.saturating_add(MASK_LINES_BEFORE));
+    let lines = first.saturating_sub(MASK_LINES_BEFORE).max(1)..=until;
+    lines.into_iter().any(|line| is_masked(source.line(line)))
 }
 
 fn is_template(path: &str, text: &[u8]) -> bool {

@@ -10,7 +10,7 @@ use crate::syntax::{Parsed, parse_text};
 
 /// Valid code that the TypeScript grammar does not know yet.
 static UNKNOWN_TO_TYPESCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"export type \*|[>)]`|\busing\b|\baccessor\b|\bdefer\b|\b(in|out|const) [A-Z]\w*\b.*>").ok()
+    Regex::new(r"export type \*|<\s*(typeof\s+)?import\(|[>)]`|\busing\b|\baccessor\b|\bdefer\b|\b(in|out|const) [A-Z]\w*\b.*>").ok()
 });
 
 /// How many bytes around an error are looked at for what the grammar does not know.

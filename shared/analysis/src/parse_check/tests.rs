@@ -65,6 +65,15 @@ fn yaml_is_loaded() {
 }
 
 #[test]
+fn a_mask_is_no_fault_of_the_change() {
+    assert_eq!(lines("a.py", "x = 1\n", "print(\"Enter password:\"[masked]\"\")\n"), NOTHING);
+    assert_eq!(lines("a.json", "{}", "{\n  \"Your password:\"[masked]\"x\"\n}\n"), NOTHING);
+    assert_eq!(lines("a.yml", "a: 1\n", "\"Your password:\"[masked]\"x\"\nb: 2\n"), NOTHING);
+    assert_eq!(lines("a.py", "x = 1\n", "p = '[masked]'\n\n\n\n\nx = f(\n"), [6]);
+    assert_eq!(lines("a.ts", "let a = 1;\n", "await importOriginal<typeof import(\"./m\")>();\n"), NOTHING);
+}
+
+#[test]
 fn only_near_a_touched_line_and_only_whole_files() {
     let text = "x = 1\n\n\n\ny = f(\n";
     let source = Source::new("a.py", Some(Language::Python), text.as_bytes(), true);

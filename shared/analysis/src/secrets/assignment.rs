@@ -12,6 +12,9 @@ const JOINT_BYTES_MAX: usize = 96;
 /// A value.
 const VALUE_BYTES_MAX: usize = 512;
 
+/// What of a line is looked at before an assignment.
+const LINE_BYTES_MAX: usize = 400;
+
 /// How the value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -73,8 +76,10 @@ pub(super) fn find(text: &[u8], keyword: &Range<usize>) -> Option<Assignment> {
             // `"--password="` ends where a value seems to begin.
             let ends_string = !is_closed && name.start > 0 && text[name.start - 1] == text[open.end - 1];
             let value = quoted(text, &open)?;
+            let ends_text = open.len() == 1 && is_within_text(text, open.start, text[open.start]);
             let is_other_name = is_closed && captures.name("kind").is_some();
-            let is_value = !ends_string && !is_other_name && (is_closed || group_name != "listed");
+            let is_value =
+                !ends_string && !ends_text && !is_other_name && (is_closed || group_name != "listed");
             return is_value.then_some(Assignment { name, value, form });
         }
     }
@@ -89,6 +94,28 @@ pub(super) fn name_around(text: &[u8], keyword: &Range<usize>) -> Option<Range<u
     let after = &text[keyword.end..text.len().min(keyword.end + NAME_BYTES_MAX)];
     let right = after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
     (left < NAME_BYTES_MAX && right < NAME_BYTES_MAX).then(|| keyword.start - left..keyword.end + right)
+}
+
+/// Whether a text that `quote` opened earlier on the line is still open at `at`, so that the quote there ends it.
+fn is_within_text(text: &[u8], at: usize, quote: u8) -> bool {
+    let before = &text[at.saturating_sub(LINE_BYTES_MAX)..at];
+    let Some(start) = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map(|newline| newline + 1)
+        .or_else(|| (before.len() == at).then_some(0))
+    else {
+        return false;
+    };
+    let line = &before[start..];
+    let counts = |(place, byte): (usize, &u8)| {
+        let is_apostrophe = place > 0
+            && line[place - 1].is_ascii_alphanumeric()
+            && line.get(place + 1).is_some_and(u8::is_ascii_alphabetic);
+        let is_escaped = place > 0 && line[place - 1] == b'\\';
+        *byte == quote && !is_escaped && !(quote == b'\'' && is_apostrophe)
+    };
+    line.iter().enumerate().filter(|entry| counts(*entry)).count() % 2 == 1
 }
 
 /// Between the quote at `open` and the next like it on this line.
@@ -118,7 +145,14 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let before = name.start.checked_sub(1).map_or(b'\n', |at| text[at]);
     let is_tag = joint.as_bytes().ends_with(b">");
     let is_element = is_tag && before == b'<';
-    if is_spaced && !is_flag || is_tag && !is_element || is_comparison(text, name.end + joint.end()) {
+    // `has_secure_token :name` in Ruby: the colon belongs to what follows.
+    let is_symbol =
+        joint.as_bytes() == b":" && joint.start() > 0 && window_byte(text, &name, joint.start() - 1) == b' ';
+    if is_symbol
+        || is_spaced && !is_flag
+        || is_tag && !is_element
+        || is_comparison(text, name.end + joint.end())
+    {
         return None;
     }
     let start = name.end + joint.end();
@@ -129,6 +163,11 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let value = start..start + end;
     let form = if joint.as_bytes().starts_with(b"= ") { Form::Loose } else { Form::Bare };
     (is_own_line && end > 0 && is_last(text, &value)).then_some(Assignment { name, value, form })
+}
+
+/// The byte `at` bytes after the name.
+fn window_byte(text: &[u8], name: &Range<usize>, at: usize) -> u8 {
+    text.get(name.end + at).copied().unwrap_or(b'\n')
 }
 
 fn is_comparison(text: &[u8], at: usize) -> bool {
@@ -201,6 +240,11 @@ mod tests {
         check(r#"password == "v1""#, None);
         check(r##"<a id="password" title="#v1">"##, None);
         check(r"'--password='.$connection['x']", None);
+        check(r#"print("Enter password:", end="")"#, None);
+        check(r#"{"Enter your password:": "x"}"#, None);
+        check(r"'/login?password=' + f('token')", None);
+        check(r#"let a = "x", password = "v1""#, Some(("password", "v1", Form::Quoted)));
+        check(r"// it's where password = 'v1'", Some(("password", "v1", Form::Quoted)));
     }
 
     #[test]

@@ -195,7 +195,8 @@ const fn is_unquoted(form: Form) -> bool {
 
 /// Whether it is a literal at all: not filled in, not a call, a path, an address, a hash, a sentence.
 fn is_written(value: &[u8], form: Form) -> bool {
-    const STARTS: [&[u8]; 29] = [
+    const STARTS: [&[u8]; 30] = [
+        b"phc_",
         b"http:",
         b"https:",
         b"/",
@@ -290,10 +291,53 @@ fn password_worth(value: &[u8]) -> Worth {
     let has_more = value
         .iter()
         .any(|byte| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric() && !b"-_.:/,;?".contains(byte));
-    if value.len() < PASSWORD_BYTES_MIN || is_hex_hash || !has_letter || !has_more || is_syntax(value) {
+    let is_rule = is_validation(value) || is_constant_name(value);
+    if value.len() < PASSWORD_BYTES_MIN
+        || is_hex_hash
+        || !has_letter
+        || !has_more
+        || is_rule
+        || is_syntax(value)
+    {
         return Worth::None;
     }
     if is_weak_password(value) { Worth::Low } else { Worth::Full }
+}
+
+/// `required|string|max:255`, `min:16`: what a form asks of a password.
+fn is_validation(value: &[u8]) -> bool {
+    const RULES: [&[u8]; 18] = [
+        b"min",
+        b"max",
+        b"size",
+        b"between",
+        b"regex",
+        b"same",
+        b"different",
+        b"confirmed",
+        b"required",
+        b"nullable",
+        b"string",
+        b"sometimes",
+        b"exists",
+        b"unique",
+        b"in",
+        b"current_password",
+        b"required_if",
+        b"required_with",
+    ];
+    let is_rule = |part: &[u8]| {
+        let name = part.split(|byte| *byte == b':').next().unwrap_or(part);
+        RULES.contains(&name)
+    };
+    let mut parts = value.split(|byte| *byte == b'|');
+    parts.any(is_rule) && value.iter().any(|byte| matches!(byte, b'|' | b':'))
+}
+
+/// `DB_PASSWORD_2`: the name of a variable.
+fn is_constant_name(value: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    value.split(|byte| *byte == b'_').count() > 2 && value.iter().all(is_part)
 }
 
 /// A pattern, a format, a piece of markup or a type.
@@ -372,9 +416,19 @@ mod tests {
         check("hunter2", Noun::Password, Worth::Full);
         check("kT8#qPz1!x", Noun::Password, Worth::Full);
         check("password123", Noun::Password, Worth::Low);
-        for value in
-            ["Passwort", "${PASS}", "Enter password:", "password", "user.password", "<password>", "********"]
-        {
+        for value in [
+            "Passwort",
+            "${PASS}",
+            "$$MYSQL_ROOT_PASSWORD",
+            "min:16",
+            "sometimes|nullable|max:255",
+            "DB_API_TOKEN_2",
+            "Enter password:",
+            "password",
+            "user.password",
+            "<password>",
+            "********",
+        ] {
             check(value, Noun::Password, Worth::None);
         }
         check("q8Zt2LmX0vB7nR4kYd1W", Noun::Token, Worth::Full);

@@ -172,7 +172,9 @@ pub(super) fn is_sham_block(block: &[u8]) -> bool {
 
 /// Whether the value is filled in later: a variable, a format string, a template.
 pub(super) fn is_interpolated(value: &[u8]) -> bool {
-    let names_variable = || value.get(1).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
+    // `$$NAME` is how a compose file writes `$NAME`.
+    let name = value.strip_prefix(b"$$").or_else(|| value.strip_prefix(b"$")).unwrap_or_default();
+    let names_variable = || name.first().is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
     has_hole(value) || is_wrapped(value) || value.first() == Some(&b'$') && names_variable()
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ast_grep_config::RuleCore;
 use ast_grep_core::NodeMatch;
 use ast_grep_core::matcher::{Matcher, MatcherExt};
-use prevet_domain::finding::Confidence;
+use prevet_domain::finding::{Confidence, ReportType};
 
 use super::fix;
 use super::load::SyntaxRule;
@@ -14,11 +14,18 @@ use super::parsed::{Document, Parsed, SyntaxNode};
 use super::scope::Scopes;
 use super::siblings::Siblings;
 use crate::hit::Hit;
+use crate::language::Language;
 use crate::source::Source;
 
 /// Siblings that rules may go along in one file. A rule that compares each entry of a list with all before it costs
 /// the square of its length; in what is left of a file that used this up, such rules are not asked any more.
 const SIBLING_STEPS_MAX: usize = 100_000;
+
+/// A bug that goes on for more lines is shown where it begins.
+const BUG_LINES_MAX: u32 = 8;
+
+/// Longer lines are made by a program, and what looks like a bug in them is not the author's.
+const WRITTEN_LINE_BYTES_MAX: usize = 4_000;
 
 /// What runs, by the kind of node it can match.
 struct Plan {
@@ -65,6 +72,8 @@ pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static Syntax
     }
     let mut walk = Walk {
         source,
+        text: parsed.text(),
+        language: parsed.language,
         scopes: Scopes::new(parsed.language),
         siblings: Siblings::default(),
         sibling_steps_left: SIBLING_STEPS_MAX,
@@ -80,6 +89,8 @@ pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static Syntax
 
 struct Walk<'a> {
     source: &'a Source<'a>,
+    text: &'a str,
+    language: Language,
     scopes: Scopes,
     siblings: Siblings,
     sibling_steps_left: usize,
@@ -102,10 +113,16 @@ impl Walk<'_> {
         for at in plan.for_kind(node.kind_id()) {
             let Some((rule, matcher)) = plan.rules.get(at) else { continue };
             if rule.looks_along {
+                // In hunks put one after the other, neighbours are none.
+                if !self.source.whole {
+                    continue;
+                }
                 let Some(left) = self.sibling_steps_left.checked_sub(before) else { continue };
                 self.sibling_steps_left = left;
             }
-            if let Some(found) = matcher.match_node(node.clone()) {
+            if let Some(found) = matcher.match_node(node.clone())
+                && rule.check.is_none_or(|check| check.holds(&found, self.text, self.language))
+            {
                 self.keep(at, rule, &found);
             }
         }
@@ -118,6 +135,11 @@ impl Walk<'_> {
             return;
         }
         *last = span.clone();
+        let line = self.source.line(self.source.line_of(span.start));
+        if rule.rule.report_type == ReportType::Bug && line.len() > WRITTEN_LINE_BYTES_MAX {
+            return;
+        }
+        let span = self.shown(rule, span);
         self.hits.push(Hit {
             rule: Arc::clone(&rule.rule),
             fix: rule.fix.as_deref().and_then(|template| fix::render(self.source, found, template)),
@@ -125,6 +147,15 @@ impl Walk<'_> {
             scope: self.scopes.current(),
             span,
         });
+    }
+
+    /// Where a hit stands. A bug is where its node begins: in what goes on for long, a change is seldom of the bug.
+    fn shown(&self, rule: &SyntaxRule, span: Range<usize>) -> Range<usize> {
+        let (first, last) = self.source.lines_of(&span);
+        if rule.rule.report_type != ReportType::Bug || rule.fix.is_some() || last - first < BUG_LINES_MAX {
+            return span;
+        }
+        span.start..self.source.line_start(first) + self.source.line(first).trim_ascii_end().len()
     }
 
     /// What stands in text that did not parse may be something else than it looks.

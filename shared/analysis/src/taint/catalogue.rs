@@ -95,9 +95,20 @@ pub(super) struct Parameters {
     /// The function is given as a tool elsewhere in the file.
     #[serde(default)]
     pub listed: bool,
+    /// The function is public.
+    #[serde(default)]
+    pub public: bool,
     /// Only the first parameter.
     #[serde(default)]
     pub first: bool,
+}
+
+/// A first argument that makes the others dangerous.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Leader {
+    /// A program that interprets a command line.
+    Shell,
 }
 
 /// A place where a value does harm.
@@ -123,6 +134,8 @@ pub(super) struct Sink {
     /// The arguments are a program and its arguments.
     #[serde(default)]
     pub argv: bool,
+    /// Only where the first argument is one of these.
+    pub after: Option<Leader>,
     /// Only with so many arguments.
     pub count: Option<usize>,
     /// Only with these named arguments or options.
@@ -146,6 +159,7 @@ impl Sink {
             (false, _) => Dangers::NONE,
             (true, Danger::Sql) => Dangers::BUILT_SQL,
             (true, Danger::Html) => Dangers::BUILT_HTML,
+            (true, Danger::Shell) => Dangers::BUILT_COMMAND,
             (true, _) => Dangers::BUILT,
         }
     }
@@ -237,6 +251,7 @@ const FILES: &[(Language, &str)] = &[
     (Language::Java, include_str!("../../rules/taint/java.yml")),
     (Language::Ruby, include_str!("../../rules/taint/ruby.yml")),
     (Language::Php, include_str!("../../rules/taint/php.yml")),
+    (Language::CSharp, include_str!("../../rules/taint/csharp.yml")),
 ];
 
 struct Loaded {
@@ -292,13 +307,19 @@ fn catalogue(language: Language, file: File, pairs: &[Pair]) -> Catalogue {
 
 /// A word of each source, one of which stands in every file that has one.
 fn origin_words(file: &File) -> HashSet<String> {
+    /// Shorter names of functions, such as `get`, stand in every file; what they are given is named beside them.
+    const FUNCTION_BYTES_MIN: usize = 8;
     let sources = file.sources.iter().flat_map(|source| [&source.names, &source.calls, &source.fills]);
     let functions = file.parameters.iter().flat_map(|rule| [&rule.decorators, &rule.callbacks]);
     let patterns = sources.chain(functions).flatten().filter_map(Pattern::longest_word);
-    let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside, &rule.functions]);
+    let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside]);
     let listed = file.parameters.iter().any(|rule| rule.listed).then(|| "tool".to_owned());
     let plain = plain.flatten().map(|word| word.rsplit('.').next().unwrap_or(word).to_owned());
-    patterns.map(str::to_owned).chain(plain).chain(listed).collect()
+    let named = file.parameters.iter().flat_map(|rule| {
+        let own = if rule.classes.is_empty() { &rule.functions } else { &rule.classes };
+        own.iter().filter(|name| !rule.classes.is_empty() || name.len() >= FUNCTION_BYTES_MIN).cloned()
+    });
+    patterns.map(str::to_owned).chain(plain).chain(named).chain(listed).collect()
 }
 
 fn rule_of(language: Language, pair: &Pair) -> Rule {
