@@ -360,21 +360,11 @@ pub struct Serve {
 #[derive(Debug, Args)]
 pub struct Login {
     /// The server's base URL, such as <https://host/mcp>.
-    #[arg(
-        long,
-        value_name = "URL",
-        required_unless_present = "browser",
-        default_value_if("browser", "true", "")
-    )]
-    pub url: String,
+    #[arg(long, value_name = "URL", required_unless_present = "browser")]
+    pub url: Option<String>,
     /// The tenant's key.
-    #[arg(
-        long,
-        value_name = "KEY",
-        required_unless_present = "browser",
-        default_value_if("browser", "true", "")
-    )]
-    pub tenant: String,
+    #[arg(long, value_name = "KEY", required_unless_present = "browser")]
+    pub tenant: Option<String>,
     /// Print a link that signs a browser in to the inbox, once, with the human key.
     #[arg(long, conflicts_with_all = ["url", "tenant"])]
     pub browser: bool,

@@ -33,10 +33,10 @@ pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandErro
     let file = config_file(config)?;
     // A file that is broken already would be no better afterwards.
     read_user_config(&file)?;
-    let url = base_url(&arguments.url)?;
+    let tenant = arguments.tenant.clone().unwrap_or_default();
+    let url = base_url(arguments.url.as_deref().unwrap_or_default())?;
     let api_key = read_key()?;
-    let endpoint =
-        Endpoint { url: url.clone(), tenant_key: arguments.tenant.clone(), api_key: api_key.clone() };
+    let endpoint = Endpoint { url: url.clone(), tenant_key: tenant.clone(), api_key: api_key.clone() };
     try_out(&Client::new(endpoint, config.waits()?)?).await?;
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| failed("making", folder, &error))?;
@@ -44,7 +44,7 @@ pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandErro
     let mut document = read_document(&file)?;
     let mut server = Table::new();
     server["url"] = value(&url);
-    server["tenant_key"] = value(&arguments.tenant);
+    server["tenant_key"] = value(&tenant);
     server["key_file"] = value(KEY_FILE);
     document["server"] = Item::Table(server);
     write(&file, &document.to_string(), 0o644)?;
