@@ -1,9 +1,10 @@
 //! Secrets in files of which a patch shows no text: binary ones, and text in UTF-16. Nothing of them leaves the machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use prevet_analysis::inspect::{Request, inspect};
+use prevet_analysis::secrets::mask;
 use prevet_domain::change::{Change, Content, FileChange, FileKind, Hunk, Line, LineKind};
 use prevet_domain::finding::{Confidence, Finding, ReportType};
 use prevet_domain::path::RepoPath;
@@ -72,14 +73,24 @@ fn new_secrets(
     policy: &Policy,
 ) -> Result<Vec<Finding>, CommandError> {
     let found = secrets_in(file, bytes, policy);
-    let Some(old_path) = file.old_path.as_ref().filter(|_| !found.is_empty()) else { return Ok(found) };
-    let before = sides.repository.file_at(sides.base, old_path)?.unwrap_or_default();
-    Ok(without_known(found, &secrets_in(file, &before, policy)))
+    let before = match file.old_path.as_ref().filter(|_| !found.is_empty()) {
+        Some(old_path) => sides.repository.file_at(sides.base, old_path)?.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    Ok(without_known(found, &before))
 }
 
-fn without_known(found: Vec<Finding>, known: &[Finding]) -> Vec<Finding> {
-    let known: BTreeSet<&str> = known.iter().map(|finding| finding.id.as_str()).collect();
-    found.into_iter().filter(|finding| !known.contains(finding.id.as_str())).collect()
+/// Those whose value is not in `before`: what stands around a value in binary bytes changes by itself.
+fn without_known(found: Vec<Found>, before: &[u8]) -> Vec<Finding> {
+    let before = text_of(before).0;
+    let known = |it: &Found| !it.value.is_empty() && before.contains(&it.value);
+    found.into_iter().filter(|it| !known(it)).map(|it| it.finding).collect()
+}
+
+/// A finding, and the value that it is about.
+struct Found {
+    finding: Finding,
+    value: String,
 }
 
 /// Whether a patch that shows everything as text shows bytes here that are none.
@@ -93,14 +104,17 @@ pub fn added_secrets(file: &FileChange, policy: &Policy) -> Vec<Finding> {
         let lines = file.hunks().iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);
         lines.map(|line| line.text.as_ref()).collect::<Vec<&[u8]>>().join(&b'\n')
     };
-    let found = secrets_in(file, &bytes(LineKind::Added), policy);
-    without_known(found, &secrets_in(file, &bytes(LineKind::Removed), policy))
+    without_known(secrets_in(file, &bytes(LineKind::Added), policy), &bytes(LineKind::Removed))
+}
+
+/// The text of a file, and whether its lines are the file's own.
+fn text_of(bytes: &[u8]) -> (String, bool) {
+    utf16_text(bytes).map_or_else(|| (printable_runs(bytes), false), |text| (text, true))
 }
 
 /// The secrets of one file, as if all of its text had been added.
-fn secrets_in(file: &FileChange, bytes: &[u8], policy: &Policy) -> Vec<Finding> {
-    let utf16 = utf16_text(bytes);
-    let text = utf16.clone().unwrap_or_else(|| printable_runs(bytes));
+fn secrets_in(file: &FileChange, bytes: &[u8], policy: &Policy) -> Vec<Found> {
+    let (text, has_lines) = text_of(bytes);
     let change = Change { files: vec![as_added(file, &text)] };
     let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
     let request = Request {
@@ -110,15 +124,29 @@ fn secrets_in(file: &FileChange, bytes: &[u8], policy: &Policy) -> Vec<Finding> 
         policy,
         report_types: &[ReportType::Secret],
     };
-    let mut findings = inspect(&request).findings;
-    if utf16.is_none() {
-        // Compressed bytes look like anything: only what has a form of its own counts, and lines mean nothing.
-        findings.retain(|finding| finding.confidence == Confidence::High);
-        for finding in &mut findings {
+    let masked = String::from_utf8_lossy(&mask(text.as_bytes())).into_owned();
+    let with_value = |mut finding: Finding| {
+        let line = finding.line.unwrap_or(1).saturating_sub(1) as usize;
+        let value = taken_out(text.lines().nth(line), masked.lines().nth(line));
+        if !has_lines {
             (finding.line, finding.end_line) = (None, None);
         }
-    }
-    findings
+        Found { finding, value }
+    };
+    // Compressed bytes look like anything: there only what has a form of its own counts.
+    let counts = |finding: &Finding| has_lines || finding.confidence == Confidence::High;
+    inspect(&request).findings.into_iter().filter(counts).map(with_value).collect()
+}
+
+/// What a mask took out of a line; nothing where it took out nothing.
+fn taken_out(line: Option<&str>, masked: Option<&str>) -> String {
+    let (line, masked) = (line.unwrap_or_default(), masked.unwrap_or_default());
+    let same = |one: &(char, char)| one.0 == one.1;
+    let start: usize =
+        line.chars().zip(masked.chars()).take_while(same).map(|(sign, _)| sign.len_utf8()).sum();
+    let ends = line[start..].chars().rev().zip(masked[start..].chars().rev());
+    let end: usize = ends.take_while(same).map(|(sign, _)| sign.len_utf8()).sum();
+    line[start..line.len() - end].to_owned()
 }
 
 fn as_added(file: &FileChange, text: &str) -> FileChange {
@@ -187,6 +215,14 @@ mod tests {
         assert_eq!(utf16_text(&big).as_deref(), Some("key=é\n"));
         assert_eq!(utf16_text(b"key"), None);
         assert_eq!(utf16_text(&[0xFF, 0xFE, 0x41]).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn what_a_mask_takes_out() {
+        assert_eq!(taken_out(Some("a KEY b"), Some("a [masked] b")), "KEY");
+        assert_eq!(taken_out(Some("a b"), Some("a b")), "");
+        assert_eq!(taken_out(Some("é KEY"), Some("é [masked]")), "KEY");
+        assert_eq!(taken_out(None, None), "");
     }
 
     #[test]

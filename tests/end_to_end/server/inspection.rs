@@ -101,7 +101,7 @@ async fn what_was_not_read_is_named() {
     // The gap comes first; what is left out by convention follows.
     let named = degraded["not_reviewed"].as_array().unwrap();
     assert_eq!(named[0], json!({ "file": "c.py", "reason": "unresolved merge conflict" }));
-    assert_eq!(named[1], json!({ "file": "yarn.lock", "reason": "lock file" }));
+    assert_eq!(named[1], json!({ "file": "yarn.lock", "reason": "lock file", "by_convention": true }));
     assert_eq!(named.len(), 2);
 }
 
