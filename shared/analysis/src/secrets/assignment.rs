@@ -11,6 +11,10 @@ const NAME_BYTES_MAX: usize = 64;
 const JOINT_BYTES_MAX: usize = 96;
 /// A value.
 const VALUE_BYTES_MAX: usize = 512;
+/// How much of a line is looked at for the string that a name stands in; on longer lines none is seen.
+const LINE_HEAD_BYTES_MAX: usize = 1_024;
+/// Signs alone are a password from so many on; fewer are punctuation.
+const SIGNS_MIN: usize = 6;
 
 /// How the value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,15 +74,80 @@ pub(super) fn find(text: &[u8], keyword: &Range<usize>) -> Option<Assignment> {
         if let Some(open) = group(group_name) {
             let is_closed = captures.name("close").is_some();
             let open = name.end + open.start..name.end + open.end;
-            // `"--password="` ends where a value seems to begin.
-            let ends_string = !is_closed && name.start > 0 && text[name.start - 1] == text[open.end - 1];
             let value = quoted(text, &open)?;
+            let around = open_quote(text, name.start);
+            // `"--password="` ends where a value seems to begin.
+            let ends_string = !is_closed && ends_string(text, &name, &open, around);
             let is_other_name = is_closed && captures.name("kind").is_some();
-            let is_value = !ends_string && !is_other_name && (is_closed || group_name != "listed");
+            let is_value = !ends_string
+                && !is_other_name
+                && (is_closed || group_name != "listed")
+                && !leaves_string(&text[value.clone()], text[open.end - 1], around)
+                && !is_punctuation(&text[value.clone()]);
             return is_value.then_some(Assignment { name, value, form });
         }
     }
     bare(text, name, &captures)
+}
+
+/// Whether the quote at `open` closes the string that the name stands in.
+fn ends_string(text: &[u8], name: &Range<usize>, open: &Range<usize>, around: Option<u8>) -> bool {
+    let quote = text[open.end - 1];
+    let is_escaped = open.len() == 2;
+    name.start > 0 && text[name.start - 1] == quote || !is_escaped && around == Some(quote)
+}
+
+/// Whether a value in quotes inside another string runs over that string's end: `"password='" + f('x')`.
+fn leaves_string(value: &[u8], quote: u8, around: Option<u8>) -> bool {
+    around.filter(|around| *around != quote).is_some_and(|around| {
+        let mut count = 0_usize;
+        let mut at = 0;
+        while at < value.len() {
+            at += usize::from(value[at] == b'\\');
+            count += usize::from(value.get(at) == Some(&around));
+            at += 1;
+        }
+        !count.is_multiple_of(2)
+    })
+}
+
+/// Whether nothing in it is a letter, a digit or a row of signs.
+fn is_punctuation(value: &[u8]) -> bool {
+    let is_sign = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    let has_space = value.iter().any(u8::is_ascii_whitespace);
+    value.iter().all(is_sign) && (has_space || value.len() < SIGNS_MIN)
+}
+
+/// The quote of the string on its line that is open at `at`.
+fn open_quote(text: &[u8], at: usize) -> Option<u8> {
+    let head = &text[at.saturating_sub(LINE_HEAD_BYTES_MAX)..at];
+    let line = match head.iter().rposition(|byte| *byte == b'\n') {
+        Some(newline) => &head[newline + 1..],
+        None if head.len() == at => head,
+        None => return None,
+    };
+    let mut open = None;
+    let mut at = 0;
+    while at < line.len() {
+        match (open, line[at]) {
+            (_, b'\\') => at += 1,
+            (None, byte @ (b'"' | b'\'' | b'`')) if !is_apostrophe(line, at) => open = Some(byte),
+            (Some(quote), byte) if byte == quote => open = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    open
+}
+
+/// `don't`, but not the prefix of `f'text'`.
+fn is_apostrophe(line: &[u8], at: usize) -> bool {
+    const PREFIX_BYTES_MAX: usize = 2;
+    let word = line[..at].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let is_prefix =
+        word <= PREFIX_BYTES_MAX && line[at - word..at].iter().all(|byte| b"rbfuRBFUL".contains(byte));
+    let goes_on = line.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+    line[at] == b'\'' && word > 0 && !is_prefix && goes_on
 }
 
 /// The whole identifier; none where the keyword is a syllable in a longer text.
@@ -127,8 +196,21 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let is_own_line =
         is_flag || is_element || starts_line(text, name.start) || is_header(text, before, start + end);
     let value = start..start + end;
+    if is_symbol(text, &name, joint.as_bytes(), &value) || is_punctuation(&text[value.clone()]) {
+        return None;
+    }
     let form = if joint.as_bytes().starts_with(b"= ") { Form::Loose } else { Form::Bare };
     (is_own_line && end > 0 && is_last(text, &value)).then_some(Assignment { name, value, form })
+}
+
+/// `has_secure_token :token`, `field: :password`: a symbol of Ruby's.
+fn is_symbol(text: &[u8], name: &Range<usize>, joint: &[u8], value: &Range<usize>) -> bool {
+    let starts_name =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let is_apart = matches!(text.get(name.end), Some(b' ' | b'\t'));
+    let value = &text[value.clone()];
+    joint == b":" && is_apart && starts_name(value.first())
+        || value.first() == Some(&b':') && starts_name(value.get(1))
 }
 
 fn is_comparison(text: &[u8], at: usize) -> bool {
@@ -201,6 +283,34 @@ mod tests {
         check(r#"password == "v1""#, None);
         check(r##"<a id="password" title="#v1">"##, None);
         check(r"'--password='.$connection['x']", None);
+    }
+
+    #[test]
+    fn what_a_string_ends_is_no_value() {
+        check(r#"print("Enter password:", end="")"#, None);
+        check(r#"{"Enter your password:": "x1"}"#, None);
+        check(r"'Your password:': 'x1'", None);
+        check(r"'&user_password=' + f('user_password')", None);
+        check(r#"echo "the password=" . $_GET["x"];"#, None);
+        check(r#""password='" + f('v1')"#, None);
+        check(r#"say("ok"); password = "v1""#, Some(("password", "v1", Form::Quoted)));
+        check(r#"// don't: password = "v1""#, Some(("password", "v1", Form::Quoted)));
+        check(r"// don't: password = 'v1'", Some(("password", "v1", Form::Quoted)));
+        check(r#"{"a": 'b', "password": "v1"}"#, Some(("password", "v1", Form::Quoted)));
+        check(r#""host=a password='v1'""#, Some(("password", "v1", Form::Quoted)));
+        check(r#""{"password": "v1"}""#, Some(("password", "v1", Form::Quoted)));
+        check(r#"{"the password": "v1"}"#, Some(("password", "v1", Form::Quoted)));
+        check(r#"let b = '"'; password = "v1""#, Some(("password", "v1", Form::Quoted)));
+    }
+
+    #[test]
+    fn symbols_and_signs_are_no_values() {
+        check("has_secure_password :digest", None);
+        check("  password: :digest", None);
+        check(r#"password = ", ""#, None);
+        check(r#"password = "!@#$%^&*""#, Some(("password", "!@#$%^&*", Form::Quoted)));
+        check("password:v1", Some(("password", "v1", Form::Bare)));
+        check("password : v1", Some(("password", "v1", Form::Bare)));
     }
 
     #[test]

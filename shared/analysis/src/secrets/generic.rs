@@ -195,7 +195,7 @@ const fn is_unquoted(form: Form) -> bool {
 
 /// Whether it is a literal at all: not filled in, not a call, a path, an address, a hash, a sentence.
 fn is_written(value: &[u8], form: Form) -> bool {
-    const STARTS: [&[u8]; 29] = [
+    const STARTS: [&[u8]; 32] = [
         b"http:",
         b"https:",
         b"/",
@@ -225,6 +225,10 @@ fn is_written(value: &[u8], form: Form) -> bool {
         b"secretref:",
         b"urn:",
         b"#",
+        // Keys that are meant for browsers.
+        b"phc_",
+        b"pk_live_",
+        b"pk_test_",
     ];
     let is_text = value.iter().all(u8::is_ascii_graphic);
     value.len() <= VALUE_BYTES_MAX
@@ -236,6 +240,8 @@ fn is_written(value: &[u8], form: Form) -> bool {
         && !is_file_name(value)
         && !is_between_strings(value)
         && !is_published(value)
+        && !is_validation(value)
+        && !(form == Form::Argument && is_constant_name(value))
         && !is_dashed_name(value, if form == Form::Argument { 1 } else { DASHED_NAME_PARTS_MIN })
 }
 
@@ -243,6 +249,45 @@ fn is_written(value: &[u8], form: Form) -> bool {
 fn is_between_strings(value: &[u8]) -> bool {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| b"+.,;:()[]&|-".contains(byte));
     value.starts_with(b"--") || joins(value.first()) && joins(value.last())
+}
+
+/// `required|string|max:255`, `min:16`: what a validator asks of a value.
+fn is_validation(value: &[u8]) -> bool {
+    const VALIDATORS: [&[u8]; 16] = [
+        b"min",
+        b"max",
+        b"size",
+        b"between",
+        b"regex",
+        b"same",
+        b"different",
+        b"confirmed",
+        b"required",
+        b"required_if",
+        b"required_with",
+        b"nullable",
+        b"string",
+        b"sometimes",
+        b"exists",
+        b"unique",
+    ];
+    let name_of =
+        |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    let is_rule = |part: &[u8]| {
+        let name = name_of(part);
+        name > 0 && (name == part.len() || part[name] == b':')
+    };
+    let mut parts = value.split(|byte| *byte == b'|');
+    let first = &value[..name_of(value)];
+    value.contains(&b'|') && parts.all(is_rule)
+        || value.get(first.len()) == Some(&b':') && VALIDATORS.contains(&first)
+}
+
+/// `ACME2_API_TOKEN`: an argument that names a variable of the environment.
+fn is_constant_name(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value.first().is_some_and(u8::is_ascii_uppercase)
+        && value.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }
 
 /// `test-alias-404`: an argument beside a name is as often another name.
@@ -371,10 +416,15 @@ mod tests {
         };
         check("hunter2", Noun::Password, Worth::Full);
         check("kT8#qPz1!x", Noun::Password, Worth::Full);
+        check("kT8|qPz1:x", Noun::Password, Worth::Full);
+        check("mid:kT8qPz1", Noun::Password, Worth::Full);
         check("password123", Noun::Password, Worth::Low);
         for value in
             ["Passwort", "${PASS}", "Enter password:", "password", "user.password", "<password>", "********"]
         {
+            check(value, Noun::Password, Worth::None);
+        }
+        for value in ["sometimes|nullable|string|max:255", "min:16", "required|min:8", "$$MYSQL_PASSWORD2"] {
             check(value, Noun::Password, Worth::None);
         }
         check("q8Zt2LmX0vB7nR4kYd1W", Noun::Token, Worth::Full);
@@ -385,6 +435,7 @@ mod tests {
             "accessTokenValueHere",
             "com.acme.Token",
             "abcdefghijklmnop",
+            "phc_q8Zt2LmX0vB7nR4kYd1Wq8Zt2LmX0v",
         ] {
             check(value, Noun::Token, Worth::None);
         }
