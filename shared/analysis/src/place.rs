@@ -1,20 +1,27 @@
 //! Which hits belong to the change.
 
-use std::collections::BTreeSet;
+mod lost;
+
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use prevet_domain::change::FileChange;
+use prevet_domain::change::{FileChange, Line};
 use prevet_domain::finding::ReportType;
 
 use crate::hit::Hit;
 use crate::source::Source;
 
+/// A longer hit is about its first line: that some line in it changed does not make it new.
+const BUG_LINES_MAX: u32 = 5;
+/// The same for what is not a bug report: a long call that takes a value is wrong in any of its lines.
+const CALL_LINES_MAX: u32 = 15;
+
 /// The places that a change touches in one file, by the line numbers after it.
 #[derive(Debug, Clone, Default)]
 pub struct Touched {
-    added: BTreeSet<u32>,
-    /// The numbers of the lines before which something was removed.
-    removed: BTreeSet<u32>,
+    added: BTreeMap<u32, Vec<u8>>,
+    /// What was removed before the line of that number.
+    removed: BTreeMap<u32, Vec<Vec<u8>>>,
 }
 
 /// How a hit relates to the change.
@@ -22,7 +29,7 @@ pub struct Touched {
 pub enum Relation {
     /// It stands on an added line.
     Touched,
-    /// Its function lost lines: a guard may be among them.
+    /// Its function lost what may have been a guard.
     Exposed,
     /// The change is elsewhere: it counts only if it was not there before.
     Apart,
@@ -31,15 +38,17 @@ pub enum Relation {
 impl Touched {
     /// What `file` touches.
     pub fn of(file: &FileChange) -> Self {
-        Self {
-            added: file.added_lines().map(|line| line.new_number).collect(),
-            removed: file.removed_lines().map(|line| line.new_number).collect(),
+        let mut removed: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
+        for line in file.removed_lines() {
+            removed.entry(line.new_number).or_default().push(line.text.to_vec());
         }
+        let numbered = |line: &Line| (line.new_number, line.text.to_vec());
+        Self { added: file.added_lines().map(numbered).collect(), removed }
     }
 
     /// Whether `line` was added.
     pub fn is_added(&self, line: u32) -> bool {
-        self.added.contains(&line)
+        self.added.contains_key(&line)
     }
 
     /// Whether any line of the range was added.
@@ -56,63 +65,40 @@ impl Touched {
     /// How `hit` relates to the change.
     pub fn relation(&self, source: &Source<'_>, hit: &Hit) -> Relation {
         let (first, last) = source.lines_of(&hit.span);
+        let last = if last - first < lines_max(hit.rule.report_type) { last } else { first };
         if self.any_added(first..=last) {
             return Relation::Touched;
         }
-        let Some(scope) = &hit.scope else { return Relation::Apart };
-        let (scope_first, scope_last) = source.lines_of(scope);
-        // What was removed before a scope's first line was never in it.
-        let removed_inside = self.removed.range(scope_first + 1..=scope_last.max(scope_first + 1)).next();
-        if removed_inside.is_some() && hit.rule.report_type != ReportType::Bug {
-            Relation::Exposed
-        } else {
-            Relation::Apart
+        match &hit.scope {
+            Some(scope) if hit.rule.report_type != ReportType::Bug => {
+                let (scope_first, scope_last) = source.lines_of(scope);
+                let is_exposed = self.lost_guard(source, hit, scope_first, scope_last);
+                if is_exposed { Relation::Exposed } else { Relation::Apart }
+            }
+            _ => Relation::Apart,
         }
+    }
+
+    /// Whether the function from line `first` to `last` lost what may have kept `hit` from doing harm.
+    fn lost_guard(&self, source: &Source<'_>, hit: &Hit, first: u32, last: u32) -> bool {
+        let added: Vec<&[u8]> =
+            self.added.range(first..=last.max(first)).map(|(_, line)| line.as_slice()).collect();
+        let values = lost::values_of(&source.text[hit.span.clone()]);
+        // What was removed before a function's first line was never in it, but for what is written above its head.
+        let above = self.removed.get(&first).into_iter().flatten().filter(|line| lost::is_decorator(line));
+        let inside = self.removed.range(first + 1..=last.max(first + 1)).flat_map(|(_, lines)| lines);
+        above.chain(inside).any(|line| lost::is_guard(line, &values) && !lost::is_kept(line, &added))
+    }
+}
+
+/// From how many lines on a hit is about its first one. A secret is all of its lines.
+const fn lines_max(report_type: ReportType) -> u32 {
+    match report_type {
+        ReportType::Secret => u32::MAX,
+        ReportType::Bug => BUG_LINES_MAX,
+        _ => CALL_LINES_MAX,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use bytes::Bytes;
-    use prevet_domain::change::parse;
-    use prevet_domain::finding::{Confidence, Severity};
-
-    use super::*;
-    use crate::rule::Rule;
-
-    fn hit(
-        report_type: ReportType,
-        span: std::ops::Range<usize>,
-        scope: Option<std::ops::Range<usize>>,
-    ) -> Hit {
-        let rule = Rule {
-            id: "r".into(),
-            report_type,
-            severity: Severity::High,
-            confidence: Confidence::High,
-            title: String::new(),
-            message: String::new(),
-            cwe: None,
-            owasp: None,
-        };
-        Hit { rule: Arc::new(rule), span, scope, fix: None, confidence: None }
-    }
-
-    #[test]
-    fn relations() {
-        let text = b"def f(x):\n    run(x)\n\ndef g(y):\n    run(y)\n    new()\n";
-        let source = Source::new("a.py", None, text, true);
-        let patch = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,2 @@\n def f(x):\n-    check(x)\n     run(x)\n@@ -6 +5,2 @@\n     run(y)\n+    new()\n";
-        let change = parse(&Bytes::from_static(patch.as_bytes())).unwrap();
-        let touched = Touched::of(&change.files[0]);
-        let check = |hit: &Hit, expected| assert_eq!(touched.relation(&source, hit), expected);
-        check(&hit(ReportType::Security, 14..20, Some(0..20)), Relation::Exposed);
-        check(&hit(ReportType::Bug, 14..20, Some(0..20)), Relation::Apart);
-        check(&hit(ReportType::Security, 36..42, Some(22..52)), Relation::Apart);
-        check(&hit(ReportType::Security, 47..52, Some(22..52)), Relation::Touched);
-        check(&hit(ReportType::Security, 14..20, None), Relation::Apart);
-        assert!(touched.near(4, 2) && !touched.near(30, 2));
-    }
-}
+mod tests;
