@@ -5,8 +5,8 @@
 //! statement with a `state` of what each variable holds, joins branches, runs loops once, and takes a failed
 //! check that leaves the function as proof for what follows (`guard`).
 //!
-//! Absent on purpose: calls into other functions, aliases, fields of other objects. What is not known to pass a
-//! value on does not.
+//! Calls of the file's own functions are followed into their bodies (`local`). Absent on purpose: calls into other
+//! files, aliases, fields of other objects. What is not known to pass a value on does not.
 
 mod assign;
 mod call;
@@ -17,6 +17,7 @@ mod examples;
 mod format;
 mod grammar;
 mod guard;
+mod local;
 mod names;
 mod parameter;
 mod pattern;

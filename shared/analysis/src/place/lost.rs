@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 /// Statements that decide or refuse.
 const DECIDING: &[&str] = &[
-    "if", "elif", "elsif", "unless", "assert", "raise", "throw", "abort", "guard", "match", "switch", "case",
-    "when",
+    "if", "elif", "elsif", "unless", "assert", "raise", "die", "panic", "throw", "abort", "guard", "match",
+    "switch", "case", "when",
 ];
 
 /// Parts of names of what checks a value or makes it harmless.
@@ -41,6 +41,12 @@ const CHECKING: &[&str] = &[
     "login",
     "restrict",
     "purif",
+    "prepare",
+    "bind",
+    "param",
+    "filter",
+    "reject",
+    "require",
     "secure",
 ];
 

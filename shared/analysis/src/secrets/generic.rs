@@ -15,6 +15,8 @@ const SECRET_BYTES_MIN: usize = 10;
 const TOKEN_BYTES_MIN: usize = 16;
 /// Words and numbers between dashes, from which on they are a name also where a password could stand.
 const DASHED_NAME_PARTS_MIN: usize = 4;
+/// Underscores from which on capitals are a name also where a password could stand.
+const CONSTANT_SEAMS_MIN: usize = 2;
 /// Longer values are data.
 const VALUE_BYTES_MAX: usize = 256;
 /// A line longer than this was not written by hand.
@@ -241,7 +243,7 @@ fn is_written(value: &[u8], form: Form) -> bool {
         && !is_between_strings(value)
         && !is_published(value)
         && !is_validation(value)
-        && !(form == Form::Argument && is_constant_name(value))
+        && !is_constant_name(value, if form == Form::Argument { 1 } else { CONSTANT_SEAMS_MIN })
         && !is_dashed_name(value, if form == Form::Argument { 1 } else { DASHED_NAME_PARTS_MIN })
 }
 
@@ -283,9 +285,9 @@ fn is_validation(value: &[u8]) -> bool {
         || value.get(first.len()) == Some(&b':') && VALIDATORS.contains(&first)
 }
 
-/// `ACME2_API_TOKEN`: an argument that names a variable of the environment.
-fn is_constant_name(value: &[u8]) -> bool {
-    value.contains(&b'_')
+/// `ACME2_API_TOKEN`: the name of a variable of the environment.
+fn is_constant_name(value: &[u8], seams_min: usize) -> bool {
+    value.iter().filter(|byte| **byte == b'_').count() >= seams_min
         && value.first().is_some_and(u8::is_ascii_uppercase)
         && value.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }
@@ -424,7 +426,13 @@ mod tests {
         {
             check(value, Noun::Password, Worth::None);
         }
-        for value in ["sometimes|nullable|string|max:255", "min:16", "required|min:8", "$$MYSQL_PASSWORD2"] {
+        for value in [
+            "sometimes|nullable|string|max:255",
+            "min:16",
+            "DB_API_TOKEN_2",
+            "required|min:8",
+            "$$MYSQL_PASSWORD2",
+        ] {
             check(value, Noun::Password, Worth::None);
         }
         check("q8Zt2LmX0vB7nR4kYd1W", Noun::Token, Worth::Full);

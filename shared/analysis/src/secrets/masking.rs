@@ -46,7 +46,7 @@ fn pass(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Everything to mask, in any order.
 fn spans(text: &[u8]) -> Vec<Range<usize>> {
-    let found = everything(text, Place::UNKNOWN, usize::MAX);
+    let found = everything(text, Place::UNKNOWN, usize::MAX, true);
     let told = found.iter().filter(|found| found.grade.is_some()).map(|found| &text[found.span.clone()]);
     let values: BTreeSet<&[u8]> = told.filter(|value| value.len() >= RECURRING_BYTES_MIN).collect();
     let mut spans = recurring(text, &values);

@@ -14,6 +14,9 @@ use super::place::Place;
 use super::placeholder::{is_interpolated, is_sequential, is_sham, is_sham_block};
 use super::{HITS_MAX, SecretSpan, assignment, key_block, url};
 
+/// Assignments on lines that nobody wrote by hand, read one by one.
+const LONG_LINE_ASKS_MAX: usize = 2_000;
+
 /// How a found value is to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Grade {
@@ -70,13 +73,17 @@ struct Search<'a> {
     /// For each rule, up to where the text is done.
     resume: Vec<usize>,
     found: Vec<Found>,
+    /// What is only masked and not told is wanted too.
+    masks: bool,
+    /// Assignments looked at on lines that nobody wrote by hand.
+    long_line_asks: usize,
 }
 
-/// Everything that any rule matches, overlaps included.
-pub(super) fn everything(text: &[u8], place: Place, found_max: usize) -> Vec<Found> {
+/// Everything that any rule matches, overlaps included; with `masks` also what is never told.
+pub(super) fn everything(text: &[u8], place: Place, found_max: usize, masks: bool) -> Vec<Found> {
     let catalog = catalog();
     let resume = vec![0; catalog.detectors.len()];
-    let mut search = Search { text, place, catalog, resume, found: Vec::new() };
+    let mut search = Search { text, place, catalog, resume, found: Vec::new(), masks, long_line_asks: 0 };
     for keyword in catalog.prefilter.find_overlapping_iter(text) {
         for at in &catalog.owners[keyword.pattern().as_usize()] {
             search.ask(*at, &(keyword.start()..keyword.end()));
@@ -90,7 +97,7 @@ pub(super) fn everything(text: &[u8], place: Place, found_max: usize) -> Vec<Fou
 
 /// What is worth telling, the best of each overlapping lot, in the order of the text.
 pub(super) fn report(text: &[u8], place: Place) -> Vec<SecretSpan> {
-    let mut found = everything(text, place, HITS_MAX * 4);
+    let mut found = everything(text, place, HITS_MAX * 4, false);
     found.retain(|found| found.grade.is_some());
     let mut spans: Vec<SecretSpan> = best(found).into_iter().filter_map(told).collect();
     spans.truncate(HITS_MAX);
@@ -220,14 +227,15 @@ impl Search<'_> {
     }
 
     fn ask_assignment(&mut self, at: usize, keyword: &Range<usize>) {
+        let is_by_hand = self.is_by_hand(keyword.start);
+        if !is_by_hand && self.skips_long_line(at, keyword) {
+            return;
+        }
         let Some(found) = assignment::find(self.text, keyword) else { return };
         let Some(noun) = generic::noun_of(&self.text[found.name.clone()]) else { return };
         self.resume[at] = found.name.end;
-        let worth = if self.is_by_hand(keyword.start) {
-            generic::worth(self.text, &found, noun, self.place)
-        } else {
-            Worth::None
-        };
+        let worth =
+            if is_by_hand { generic::worth(self.text, &found, noun, self.place) } else { Worth::None };
         let grade = match worth {
             Worth::Full => Some(Grade { confidence: None, is_quiet: false }),
             Worth::Low => Some(Grade { confidence: Some(Confidence::Low), is_quiet: true }),
@@ -238,6 +246,21 @@ impl Search<'_> {
         }
     }
 
+    /// On a line that nobody wrote nothing is told, and from so many assignments on its rest is masked unread.
+    fn skips_long_line(&mut self, at: usize, keyword: &Range<usize>) -> bool {
+        self.long_line_asks += 1;
+        if !self.masks || self.long_line_asks <= LONG_LINE_ASKS_MAX {
+            return !self.masks;
+        }
+        let rest = &self.text[keyword.end..];
+        let end = keyword.end + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        self.resume[at] = end.max(keyword.end);
+        if end > keyword.end {
+            self.push(named().nouns[Noun::Password as usize], keyword.end..end, None);
+        }
+        true
+    }
+
     /// Whether the line is short enough to have been written by a person.
     fn is_by_hand(&self, at: usize) -> bool {
         let half = generic::LINE_BYTES_MAX / 2;
@@ -245,6 +268,13 @@ impl Search<'_> {
         let after = &self.text[at..self.text.len().min(at + half)];
         (before.len() < half || before.contains(&b'\n')) && (after.len() < half || after.contains(&b'\n'))
     }
+}
+
+/// `:token` in Ruby, and signs alone.
+fn is_symbol(value: &[u8]) -> bool {
+    let name = value.strip_prefix(b":").unwrap_or_default();
+    let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    is_name || !value.iter().any(u8::is_ascii_alphanumeric)
 }
 
 /// Whether masking takes the value though nothing is told of it: any literal, but no code.
@@ -287,6 +317,8 @@ fn is_masked_anyway(value: &[u8], form: assignment::Form, noun: Noun) -> bool {
         assignment::Form::Loose => {
             !is_hole && !is_path() && value.iter().any(u8::is_ascii_digit) && !value.iter().any(is_code)
         }
-        assignment::Form::Bare => !is_hole && !TYPES.contains(&value) && !value.iter().any(is_code),
+        assignment::Form::Bare => {
+            !is_hole && !TYPES.contains(&value) && !value.iter().any(is_code) && !is_symbol(value)
+        }
     }
 }

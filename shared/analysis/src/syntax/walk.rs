@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ast_grep_config::RuleCore;
 use ast_grep_core::NodeMatch;
 use ast_grep_core::matcher::{Matcher, MatcherExt};
-use prevet_domain::finding::Confidence;
+use prevet_domain::finding::{Confidence, ReportType};
 
 use super::fix;
 use super::load::SyntaxRule;
@@ -19,6 +19,9 @@ use crate::source::Source;
 /// Siblings that rules may go along in one file. A rule that compares each entry of a list with all before it costs
 /// the square of its length; in what is left of a file that used this up, such rules are not asked any more.
 const SIBLING_STEPS_MAX: usize = 100_000;
+
+/// A bug that goes on for more lines is shown where it begins.
+const BUG_LINES_MAX: u32 = 8;
 
 /// What runs, by the kind of node it can match.
 struct Plan {
@@ -118,6 +121,7 @@ impl Walk<'_> {
             return;
         }
         *last = span.clone();
+        let span = self.shown(rule, span);
         self.hits.push(Hit {
             rule: Arc::clone(&rule.rule),
             fix: rule.fix.as_deref().and_then(|template| fix::render(self.source, found, template)),
@@ -125,6 +129,15 @@ impl Walk<'_> {
             scope: self.scopes.current(),
             span,
         });
+    }
+
+    /// Where a hit stands. A bug is where its node begins: in what goes on for long, a change is seldom of the bug.
+    fn shown(&self, rule: &SyntaxRule, span: Range<usize>) -> Range<usize> {
+        let (first, last) = self.source.lines_of(&span);
+        if rule.rule.report_type != ReportType::Bug || rule.fix.is_some() || last - first < BUG_LINES_MAX {
+            return span;
+        }
+        span.start..self.source.line_start(first) + self.source.line(first).trim_ascii_end().len()
     }
 
     /// What stands in text that did not parse may be something else than it looks.

@@ -117,7 +117,7 @@ impl<'t> Tracker<'t> {
         if let Some(path) = collection.and_then(|object| self.path(object)) {
             // `text.append(a).append(b)` adds to `text`.
             let first = super::pattern::bare(path.split('.').next().unwrap_or(&path));
-            let path = if path.ends_with("append()") { first.to_owned() } else { path };
+            let path = if path.to_ascii_lowercase().ends_with("append()") { first.to_owned() } else { path };
             let taint = self.as_sql(&path, taint);
             self.state.add(&path, taint.without(Dangers::of(Danger::Program)));
         }

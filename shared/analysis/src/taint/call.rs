@@ -39,6 +39,10 @@ const FILLING: &[&str] = &[
     "concat",
     "<<",
     "WriteString",
+    "Append",
+    "AppendLine",
+    "AppendFormat",
+    "Add",
 ];
 
 /// Methods that write what they read into what their arguments point to.
@@ -107,7 +111,8 @@ impl<'t> Tracker<'t> {
         let name = self.callee_path(node);
         let names = name.map(|name| self.readings(&name)).unwrap_or_default();
         self.inner_call(node);
-        let receiver = self.receiver(node).map(|receiver| (receiver, self.value(receiver)));
+        let receiver = self.receiver(node).or_else(|| node.child_by_field_name("initializer"));
+        let receiver = receiver.map(|receiver| (receiver, self.value(receiver)));
         let passed = receiver.map(|(_, taint)| taint).unwrap_or_default();
         let list = grammar::child(node, field);
         let mut nodes: Vec<Node<'t>> = match list {
@@ -188,6 +193,11 @@ impl<'t> Tracker<'t> {
         {
             return whole.without(sanitizer.dangers());
         }
+        let last = call.last_name();
+        let is_checking = is_checking(last);
+        if !is_checking && let Some(taint) = self.local_result(call) {
+            return taint;
+        }
         if whole.is_clean() {
             return whole;
         }
@@ -197,8 +207,7 @@ impl<'t> Tracker<'t> {
         if any_matches(&catalogue.passes_on, &call.names) {
             return call.passed_on();
         }
-        let last = call.last_name();
-        if is_checking(last) {
+        if is_checking {
             for node in
                 call.arguments.iter().map(|argument| argument.node).chain(call.receiver.map(|own| own.0))
             {

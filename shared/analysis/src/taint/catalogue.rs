@@ -95,6 +95,9 @@ pub(super) struct Parameters {
     /// The function is given as a tool elsewhere in the file.
     #[serde(default)]
     pub listed: bool,
+    /// The function is public.
+    #[serde(default)]
+    pub public: bool,
     /// Only the first parameter.
     #[serde(default)]
     pub first: bool,
@@ -123,6 +126,9 @@ pub(super) struct Sink {
     /// The arguments are a program and its arguments.
     #[serde(default)]
     pub argv: bool,
+    /// Only where the first argument is a shell.
+    #[serde(default)]
+    pub after_shell: bool,
     /// Only with so many arguments.
     pub count: Option<usize>,
     /// Only with these named arguments or options.
@@ -237,6 +243,7 @@ const FILES: &[(Language, &str)] = &[
     (Language::Java, include_str!("../../rules/taint/java.yml")),
     (Language::Ruby, include_str!("../../rules/taint/ruby.yml")),
     (Language::Php, include_str!("../../rules/taint/php.yml")),
+    (Language::CSharp, include_str!("../../rules/taint/csharp.yml")),
 ];
 
 struct Loaded {
@@ -298,7 +305,10 @@ fn origin_words(file: &File) -> HashSet<String> {
     let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside, &rule.functions]);
     let listed = file.parameters.iter().any(|rule| rule.listed).then(|| "tool".to_owned());
     let plain = plain.flatten().map(|word| word.rsplit('.').next().unwrap_or(word).to_owned());
-    patterns.map(str::to_owned).chain(plain).chain(listed).collect()
+    let classes =
+        file.parameters.iter().filter(|rule| rule.functions.is_empty() && rule.decorators.is_empty());
+    let classes = classes.flat_map(|rule| &rule.classes).cloned();
+    patterns.map(str::to_owned).chain(plain).chain(classes).chain(listed).collect()
 }
 
 fn rule_of(language: Language, pair: &Pair) -> Rule {

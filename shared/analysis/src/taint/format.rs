@@ -126,7 +126,10 @@ impl<'t> Tracker<'t> {
             let kind = child.kind();
             if kind.ends_with("_content") || kind.ends_with("_fragment") || kind == "escape_sequence" {
                 parts.push(Part::Constant(self.text_of(child).to_owned()));
-            } else if kind != "string_start" && kind != "string_end" {
+            } else if !matches!(
+                kind,
+                "string_start" | "string_end" | "interpolation_start" | "interpolation_quote"
+            ) {
                 let taint = self.value(child);
                 parts.push(if taint.is_clean() { Part::Unknown } else { Part::Tainted(taint) });
             }
@@ -240,11 +243,15 @@ impl<'t> Tracker<'t> {
         let flag = elements.iter().position(|element| {
             self.key_text(*element).is_some_and(|text| SHELL_FLAGS.contains(&text.as_str()))
         })?;
-        let name = first.rsplit('/').next().unwrap_or_default();
         let script = flag + 1;
         let tainted = taints.get(script)?.origins(Danger::Shell, Dangers::NONE).next().is_some();
-        (SHELLS.contains(&name) && tainted).then_some(script)
+        (is_shell(&first) && tainted).then_some(script)
     }
+}
+
+/// Whether `program` interprets a command line.
+pub(super) fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program.rsplit('/').next().unwrap_or_default())
 }
 
 /// The operands of a chain of `+`, without recursion: chains of hundreds are common in generated code.

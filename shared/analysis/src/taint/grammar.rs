@@ -1,5 +1,6 @@
 //! What each kind of node means, by language.
 
+mod csharp;
 mod go;
 mod java;
 mod javascript;
@@ -146,6 +147,7 @@ static TSX: LazyLock<Grammar> = LazyLock::new(|| javascript::grammar(Language::T
 static GO: LazyLock<Grammar> = LazyLock::new(|| go::grammar(Language::Go));
 static JAVA: LazyLock<Grammar> = LazyLock::new(|| java::grammar(Language::Java));
 static RUBY: LazyLock<Grammar> = LazyLock::new(|| ruby::grammar(Language::Ruby));
+static CSHARP: LazyLock<Grammar> = LazyLock::new(|| csharp::grammar(Language::CSharp));
 static PHP: LazyLock<Grammar> = LazyLock::new(|| php::grammar(Language::Php));
 
 /// The grammar of `language`, where values are followed in it.
@@ -159,6 +161,7 @@ pub(super) fn of(language: Language) -> Option<&'static Grammar> {
         Language::Java => &*JAVA,
         Language::Ruby => &*RUBY,
         Language::Php => &*PHP,
+        Language::CSharp => &*CSHARP,
         _ => return None,
     })
 }

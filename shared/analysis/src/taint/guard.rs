@@ -13,6 +13,12 @@ const CONDITION_DEPTH_MAX: usize = 12;
 const FORM_TESTS: &[&str] = &[
     "match",
     "fullmatch",
+    "IsMatch",
+    "IndexOf",
+    "IndexOfAny",
+    "Any",
+    "All",
+    "Equals",
     "search",
     "test",
     "matches",
@@ -79,11 +85,20 @@ const PLAIN_TESTS: &[&str] = &[
     "key?",
     "has_key?",
     "some_in",
+    "ContainsKey",
+    "TryGetValue",
+    "TryParse",
+    "IsDefined",
+    "IsLocalUrl",
 ];
 /// Tests of how a place begins.
 const PREFIX_TESTS: &[&str] = &[
     "startswith",
     "startsWith",
+    "StartsWith",
+    "EndsWith",
+    "IsPathFullyQualified",
+    "IsPathRooted",
     "start_with?",
     "HasPrefix",
     "is_relative_to",
@@ -351,7 +366,9 @@ fn is_nothing(text: &str) -> bool {
 fn call_subject(call: Node) -> Node {
     let callee = call.child_by_field_name("function");
     let object = callee
-        .and_then(|callee| callee.child_by_field_name("object"))
+        .and_then(|callee| {
+            callee.child_by_field_name("object").or_else(|| callee.child_by_field_name("expression"))
+        })
         .or_else(|| call.child_by_field_name("object"))
         .or_else(|| call.child_by_field_name("receiver"));
     let arguments = call.child_by_field_name("arguments");

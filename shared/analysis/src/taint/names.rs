@@ -14,7 +14,7 @@ use crate::language::Language;
 const PARTS_MAX: usize = 12;
 
 /// The first parts of names, and what they stand for.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     stands_for: HashMap<String, String>,
     /// Functions that are given as tools somewhere in the file.
@@ -112,6 +112,11 @@ impl Names {
     }
 }
 
+/// `Query` of `Query<User>`.
+fn without_types(name: &str) -> &str {
+    name.split('<').next().unwrap_or(name)
+}
+
 #[expect(clippy::expect_used, reason = "the pattern is a constant and a test compiles it")]
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
@@ -146,9 +151,9 @@ impl<'t> Tracker<'t> {
         }
         let inner = |child: Option<Node>| self.path_within(child?, parts - 1);
         match self.shape(node) {
-            Shape::Name => Some(self.text_of(node).to_owned()),
+            Shape::Name => Some(without_types(self.text_of(node)).to_owned()),
             Shape::Member(object, field) => {
-                let field = self.text_of(grammar::child(node, field)?);
+                let field = without_types(self.text_of(grammar::child(node, field)?));
                 Some(format!("{}.{field}", inner(grammar::child(node, object))?))
             }
             Shape::Index(object, index) => {
@@ -166,7 +171,9 @@ impl<'t> Tracker<'t> {
                     None => Some(format!("{name}()")),
                 }
             }
-            Shape::New(class, _) => Some(format!("{}()", self.text_of(grammar::child(node, class)?))),
+            Shape::New(class, _) => {
+                Some(format!("{}()", without_types(self.text_of(grammar::child(node, class)?))))
+            }
             Shape::Wrap => inner(grammar::named(node).last()),
             Shape::WrapField(field) => inner(grammar::child(node, field)),
             Shape::Other if node.kind().ends_with("type_identifier") => Some(self.text_of(node).to_owned()),

@@ -16,7 +16,8 @@ const CALLBACK_DEPTH_MAX: usize = 5;
 const SCHEMA_WINDOW_BYTES: usize = 120;
 
 /// Values that a framework makes, not the outsider.
-const MADE_BY_FRAMEWORK: &[&str] = &["Depends(", "Security(", "Context", "BackgroundTasks", "Inject"];
+const MADE_BY_FRAMEWORK: &[&str] =
+    &["Depends(", "Security(", "Context", "BackgroundTasks", "Inject", "FromServices"];
 
 /// Validators in a schema that leave nothing dangerous.
 const PLAIN_SCHEMAS: &[&str] = &[
@@ -70,7 +71,7 @@ impl<'t> Tracker<'t> {
     }
 
     /// The names that a parameter binds, with the keys they are taken from.
-    fn bound_names(&self, node: Node<'t>, names: &mut Vec<(String, String)>) {
+    pub fn bound_names(&self, node: Node<'t>, names: &mut Vec<(String, String)>) {
         let text = || self.text_of(node).to_owned();
         match node.kind() {
             "pair_pattern" => {
@@ -132,6 +133,7 @@ impl<'t> Tracker<'t> {
         conditions.iter().any(|(stated, _)| *stated)
             && conditions.iter().all(|(stated, holds)| !stated || *holds)
             && (!rule.first || at == 0)
+            && (!rule.public || self.is_public(function))
             && !self.is_plain_parameter(function, parameter)
     }
 
@@ -176,7 +178,7 @@ impl<'t> Tracker<'t> {
         let mut parts = kind.split(['|', ',']).map(str::trim).filter(|part| !part.is_empty()).peekable();
         parts.peek().is_some()
             && parts.all(|part| {
-                let part = part.trim_end_matches("[]").trim_start_matches('*');
+                let part = part.trim_end_matches("[]").trim_end_matches('?').trim_start_matches('*');
                 matches!(part, "None" | "null" | "undefined")
                     || self.catalogue.plain_types.iter().any(|plain| plain == part)
             })
@@ -198,9 +200,17 @@ impl<'t> Tracker<'t> {
                         child.child_by_field_name("name").map(|name| self.text_of(name)).unwrap_or_default();
                     any_matches(patterns, &[name.to_owned()])
                 }
+                "attribute_list" => grammar::named(child).any(|attribute| {
+                    let name = attribute.child_by_field_name("name").map(|name| self.text_of(name));
+                    name.is_some_and(|name| any_matches(patterns, &[name.to_owned()]))
+                }),
                 _ => false,
             })
         })
+    }
+
+    fn is_public(&self, function: Node<'t>) -> bool {
+        grammar::named(function).any(|child| child.kind() == "modifier" && self.text_of(child) == "public")
     }
 
     fn is_callback(&self, function: Node<'t>, rule: &Parameters) -> bool {
@@ -233,8 +243,9 @@ impl<'t> Tracker<'t> {
     fn is_marked(&self, parameter: Node<'t>, marks: &[String]) -> bool {
         let text = self.text_of(parameter);
         marks.iter().any(|mark| {
-            text.strip_prefix('@').or_else(|| text.split(" @").nth(1)).is_some_and(|rest| {
-                rest.strip_prefix(mark.as_str()).is_some_and(|rest| rest.starts_with(['(', ' ', '\n']))
+            text.strip_prefix(['@', '[']).or_else(|| text.split(" @").nth(1)).is_some_and(|rest| {
+                let rest = rest.strip_prefix(mark.as_str());
+                rest.is_some_and(|rest| rest.starts_with(['(', ' ', '\n', ']', ',']))
             })
         })
     }
@@ -257,7 +268,8 @@ impl<'t> Tracker<'t> {
             }
             let bases =
                 at.child_by_field_name("superclasses").or_else(|| at.child_by_field_name("superclass"));
-            let heritage = grammar::named(at).find(|child| child.kind() == "class_heritage");
+            let heritage =
+                grammar::named(at).find(|child| matches!(child.kind(), "class_heritage" | "base_list"));
             if let Some(bases) = bases.or(heritage) {
                 let text = self.text_of(bases);
                 return classes.iter().any(|class| text.contains(class.as_str()));

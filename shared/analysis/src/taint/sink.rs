@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::call::{Argument, Call};
 use super::catalogue::Sink;
+use super::format::is_shell;
 use super::grammar::{self, Shape};
 use super::pattern::any_matches;
 use super::tracker::Tracker;
@@ -39,7 +40,9 @@ impl<'t> Tracker<'t> {
 
     fn applies(&self, sink: &Sink, call: &Call<'t>) -> bool {
         let positional = call.arguments.iter().filter(|argument| argument.name.is_none()).count();
+        let first = call.arguments.first().and_then(|first| self.key_text(first.node));
         sink.count.is_none_or(|count| count == positional)
+            && (!sink.after_shell || first.is_some_and(|first| is_shell(&first)))
             && sink.when.iter().all(|(name, text)| self.has_option(call, name, text))
             && !sink.unless.iter().any(|(name, text)| self.has_option(call, name, text))
     }
@@ -85,6 +88,10 @@ impl<'t> Tracker<'t> {
     /// Nodes that are sinks themselves.
     pub fn node_sinks(&mut self, node: Node<'t>, taint: Taint) {
         let catalogue = self.catalogue;
+        // What a called function gives back is judged where its caller uses it.
+        if self.is_in_call() && self.shape(node) == Shape::Return {
+            return;
+        }
         for sink in catalogue.sinks.iter().filter(|sink| !sink.nodes.is_empty()) {
             if sink.nodes.iter().any(|kind| kind == node.kind()) {
                 let whole = if taint.is_clean() { self.values(node) } else { taint };

@@ -11,6 +11,7 @@ impl<'t> Tracker<'t> {
     pub fn statement_value(&mut self, node: Node<'t>, shape: Shape) -> Taint {
         match shape {
             Shape::Function(parameters, body) => self.function(node, parameters, body),
+            Shape::Assign(left, right) if self.adds(node) => self.augmentation(node, left, right),
             Shape::Assign(left, right) => return self.assignment(node, left, right),
             Shape::Augment(left, right) => self.augmentation(node, left, right),
             Shape::If(condition, yes, no) => self.branch(node, condition, yes, no, true),
@@ -21,12 +22,20 @@ impl<'t> Tracker<'t> {
             Shape::Switch(value) => self.switch(node, value),
             Shape::Exit | Shape::Return => {
                 let taint = self.values(node);
+                if shape == Shape::Return {
+                    self.give_back(node, taint);
+                }
                 self.state.left = true;
                 return taint;
             }
             _ => return self.sequence(node),
         }
         Taint::CLEAN
+    }
+
+    /// `+=`, where the grammar has one kind of node for every assignment.
+    fn adds(&self, node: Node<'t>) -> bool {
+        node.child_by_field_name("operator").is_some_and(|operator| self.text_of(operator) == "+=")
     }
 
     /// Children one after the other, as far as they are reached.

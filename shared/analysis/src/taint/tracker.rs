@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::catalogue::Catalogue;
 use super::grammar::{self, Grammar, Shape};
+use super::local::Local;
 use super::names::Names;
 use super::state::State;
 use super::value::Taint;
@@ -34,6 +35,8 @@ pub(super) struct Tracker<'t> {
     pub passed: Taint,
     pub hits: Vec<Hit>,
     pub seen: HashSet<(usize, usize, String)>,
+    /// The functions of the file, for calls of them.
+    pub local: Local<'t>,
     depth: usize,
     steps: usize,
 }
@@ -52,6 +55,7 @@ impl<'t> Tracker<'t> {
             passed: Taint::CLEAN,
             hits: Vec::new(),
             seen: HashSet::new(),
+            local: Local::default(),
             depth: 0,
             steps: 0,
         }
@@ -60,6 +64,7 @@ impl<'t> Tracker<'t> {
     /// The hits in the file whose root is `root`, in order.
     pub fn run(mut self, root: Node<'t>) -> Vec<Hit> {
         self.names.read_imports(self.grammar.language, root, self.text);
+        self.learn_functions(root);
         self.value(root);
         self.hits.sort_by_key(|hit| (hit.span.start, hit.span.end));
         self.hits
