@@ -9,6 +9,10 @@ pub(super) struct Place {
     pub derived: bool,
     /// Configuration and scripts: a value needs no quotes there.
     pub bare: bool,
+    /// The description of an API: payloads in it are examples.
+    pub described: bool,
+    /// Data that may hold such a description.
+    pub structured: bool,
 }
 
 const TEST_PARTS: [&str; 30] = [
@@ -99,9 +103,12 @@ const BARE: [&str; 28] = [
     "rest",
 ];
 
+const DESCRIPTIONS: [&str; 5] = ["openapi", "swagger", "api-reference", "api_reference", "apispec"];
+
 impl Place {
     /// Nothing is known: every value may mean something.
-    pub const UNKNOWN: Self = Self { doubtful: false, derived: false, bare: true };
+    pub const UNKNOWN: Self =
+        Self { doubtful: false, derived: false, bare: true, described: false, structured: false };
 
     /// What `path` says.
     pub fn of(path: &str) -> Self {
@@ -111,7 +118,10 @@ impl Place {
         let parts = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let extension = parts.map_or("", |(_, extension)| extension);
         let folders = || path.split('/').rev().skip(1);
+        let structured = ["yaml", "yml", "json"].contains(&extension);
         Self {
+            described: structured && DESCRIPTIONS.iter().any(|word| path.contains(word)),
+            structured,
             doubtful: has_camel_mark
                 || folders().any(|part| TEST_PARTS.contains(&part))
                 || name.starts_with("test_")
@@ -157,6 +167,9 @@ mod tests {
         assert!(Place::of("Dockerfile").bare);
         assert!(!Place::of("src/main.rs").bare);
         assert!(Place::of("README.md").doubtful);
+        assert!(Place::of("docs/api-reference/store.yaml").described);
+        assert!(!Place::of("src/openapi.py").described);
+        assert!(!Place::of("deploy/values.yaml").described);
         assert!(Place::of("docs_src/security/a.py").doubtful);
     }
 }

@@ -9,6 +9,7 @@ use prevet_domain::finding::Confidence;
 use super::catalog::{Catalog, catalog};
 use super::checks::{Check, Verdict};
 use super::detector::{Detector, Engine, Tier};
+use super::example::is_in_example;
 use super::generic::{self, Noun, Worth};
 use super::place::Place;
 use super::placeholder::{is_interpolated, is_sequential, is_sham, is_sham_block};
@@ -166,7 +167,12 @@ impl Search<'_> {
         if !is_loose {
             self.resume[at] = span.end;
         }
-        let is_told = !is_loose && verdict != Verdict::Drop && !is_sham(secret) && !detector.is_dull(secret);
+        let may_be_payload = detector.tier != Tier::Provider && detector.check != Check::Pem;
+        let is_told = !is_loose
+            && verdict != Verdict::Drop
+            && !is_sham(secret)
+            && !detector.is_dull(secret)
+            && !(may_be_payload && self.is_example(span.start));
         let grade = is_told.then(|| self.grade(detector, secret, verdict));
         self.push(at, span, grade);
     }
@@ -237,6 +243,7 @@ impl Search<'_> {
         let worth =
             if is_by_hand { generic::worth(self.text, &found, noun, self.place) } else { Worth::None };
         let grade = match worth {
+            Worth::Full | Worth::Low if self.is_example(keyword.start) => None,
             Worth::Full => Some(Grade { confidence: None, is_quiet: false }),
             Worth::Low => Some(Grade { confidence: Some(Confidence::Low), is_quiet: true }),
             Worth::None => None,
@@ -259,6 +266,11 @@ impl Search<'_> {
             self.push(named().nouns[Noun::Password as usize], keyword.end..end, None);
         }
         true
+    }
+
+    /// Whether what stands at `at` is part of an API's description, or of an example in one.
+    fn is_example(&self, at: usize) -> bool {
+        self.place.described || self.place.structured && is_in_example(self.text, at)
     }
 
     /// Whether the line is short enough to have been written by a person.

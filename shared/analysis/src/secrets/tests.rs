@@ -172,6 +172,10 @@ mod reports {
         check("web/locales/de.json", password, &[]);
         check("src/db.py", "password: kT8q{}Pz1xWm", &[]);
         check("deploy/db.yaml", "password: kT8q{}Pz1xWm", &["secrets.generic-password medium"]);
+        check("config/app.yaml", "a:\n  example:\n    password: kT8q{}Pz1xWm", &[]);
+        check("docs/api-reference/a.yaml", "token: 'q8Zt2LmX0v{}B7nR4kYd1W'", &[]);
+        check("docs/a.yaml", "token: 'q8Zt2LmX0v{}B7nR4kYd1W'", &["secrets.generic-token low"]);
+        check("docs/openapi.yaml", "k: AK{}IAIOSFODNN7EXAMPLX", &["secrets.aws-access-key-id high"]);
         check("tests/a.py", "k = 'AK{}IAIOSFODNN7EXAMPLX'", &["secrets.aws-access-key-id high"]);
         check("yarn.lock", "k AK{}IAIOSFODNN7EXAMPLX", &["secrets.aws-access-key-id high"]);
     }
