@@ -155,6 +155,28 @@ fn old_code_is_not_new() {
     check("a.py", &shell("    check(name)\n"), &shell(""), &["python.shell-command-from-variable"]);
 }
 
+/// The flawed line is older than the change, which took out what kept it harmless.
+#[test]
+fn a_lost_guard_makes_old_code_count() {
+    let check = |path: &str, code: &str, guard: &str, expected: &str| {
+        let old = code.replace("GUARD", guard);
+        let new = code.lines().filter(|line| !line.contains("GUARD")).map(|line| format!("{line}\n"));
+        let new: String = new.collect();
+        assert!(found_in_edit(path, &old, &new).iter().any(|rule| rule == expected), "{path}: {guard}");
+        let beside = old.replace(guard, "count = 1");
+        let moved = old.replace(guard, "count = 2");
+        assert_eq!(found_in_edit(path, &beside, &moved), Vec::<String>::new(), "{path}");
+    };
+    let shell = "import os\n\ndef f(name):\n    GUARD\n    os.system(name)\n";
+    check("a.py", shell, "if name not in KNOWN: raise Unknown(name)", "python.shell-command-from-variable");
+    check("a.py", shell, "name = shlex.quote(name)", "python.shell-command-from-variable");
+    let html = "function f(name) {\n  GUARD\n  el.innerHTML = `<b>${name}</b>`\n}\n";
+    check("a.js", html, "if (!known(name)) return", "javascript.html-built-from-values");
+    check("a.js", html, "name = strip(name)", "javascript.html-built-from-values");
+    let sql = "<?php\nfunction f($db, $name) {\n  GUARD;\n  return $db->query(\"SELECT * FROM t WHERE a = '$name'\");\n}\n";
+    check("a.php", sql, "$name = $db->escape($name)", "php.sql-built-from-text");
+}
+
 #[test]
 fn hunks_are_no_neighbours() {
     let repeated = "javascript.duplicate-key";

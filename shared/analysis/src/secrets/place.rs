@@ -47,8 +47,20 @@ const TEST_PARTS: [&str; 30] = [
     "tutorial",
     "tutorials",
 ];
-const TEST_MARKS: [&str; 10] =
-    ["_test.", ".test.", "-test.", "_spec.", ".spec.", "-spec.", ".example", ".sample", ".dist", ".template"];
+const TEST_MARKS: [&str; 12] = [
+    "_test.",
+    ".test.",
+    "-test.",
+    "_spec.",
+    ".spec.",
+    "-spec.",
+    ".example",
+    ".sample",
+    ".dist",
+    ".template",
+    ".clienttest.",
+    ".servertest.",
+];
 const PROSE: [&str; 10] = ["md", "markdown", "mdx", "rst", "adoc", "txt", "tex", "html", "htm", "ipynb"];
 const DERIVED_NAMES: [&str; 16] = [
     "package-lock.json",
@@ -167,6 +179,7 @@ mod tests {
         assert!(Place::of("Dockerfile").bare);
         assert!(!Place::of("src/main.rs").bare);
         assert!(Place::of("README.md").doubtful);
+        assert!(Place::of("web/login.clienttest.ts").doubtful);
         assert!(Place::of("docs/api-reference/store.yaml").described);
         assert!(!Place::of("src/openapi.py").described);
         assert!(!Place::of("deploy/values.yaml").described);
