@@ -83,6 +83,7 @@ pub(super) fn find(text: &[u8], keyword: &Range<usize>) -> Option<Assignment> {
                 && !is_other_name
                 && (is_closed || group_name != "listed")
                 && !leaves_string(&text[value.clone()], text[open.end - 1], around)
+                && !is_joined_name(&text[value.clone()])
                 && !is_punctuation(&text[value.clone()]);
             return is_value.then_some(Assignment { name, value, form });
         }
@@ -108,6 +109,20 @@ fn leaves_string(value: &[u8], quote: u8, around: Option<u8>) -> bool {
             at += 1;
         }
         !count.is_multiple_of(2)
+    })
+}
+
+/// `" + name + "`: what joins two strings.
+fn is_joined_name(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let inner = value.strip_prefix(b"+").and_then(|value| value.strip_suffix(b"+"));
+    let inner = inner.or_else(|| value.strip_prefix(b".").and_then(|value| value.strip_suffix(b".")));
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.$()[]->:".contains(byte);
+    inner.is_some_and(|inner| {
+        inner.len() > 2
+            && inner.starts_with(b" ")
+            && inner.ends_with(b" ")
+            && inner.trim_ascii().iter().all(is_name)
     })
 }
 
@@ -193,10 +208,15 @@ fn bare(text: &[u8], name: Range<usize>, captures: &Captures) -> Option<Assignme
     let start = name.end + joint.end();
     let rest = &text[start..text.len().min(start + VALUE_BYTES_MAX)];
     let end = rest.iter().position(|byte| ends_bare(*byte, is_element)).unwrap_or(rest.len());
+    let end = end - usize::from(escapes_quote(rest, end));
     let is_own_line =
         is_flag || is_element || starts_line(text, name.start) || is_header(text, before, start + end);
     let value = start..start + end;
-    if is_symbol(text, &name, joint.as_bytes(), &value) || is_punctuation(&text[value.clone()]) {
+    if is_symbol(text, &name, joint.as_bytes(), &value)
+        || is_punctuation(&text[value.clone()])
+        || is_operand(&rest[end..])
+        || !is_element && is_generic_type(&rest[..end], rest.get(end).copied())
+    {
         return None;
     }
     let form = if joint.as_bytes().starts_with(b"= ") { Form::Loose } else { Form::Bare };
@@ -211,6 +231,23 @@ fn is_symbol(text: &[u8], name: &Range<usize>, joint: &[u8], value: &Range<usize
     let value = &text[value.clone()];
     joint == b":" && is_apart && starts_name(value.first())
         || value.first() == Some(&b':') && starts_name(value.get(1))
+}
+
+/// Whether the value's last byte is a backslash before a quote: `\"a\":null,\"b\"`.
+fn escapes_quote(rest: &[u8], end: usize) -> bool {
+    end > 0 && rest[end - 1] == b'\\' && matches!(rest.get(end), Some(b'"' | b'\''))
+}
+
+/// Whether an operator follows: `first + second`.
+fn is_operand(rest: &[u8]) -> bool {
+    let after = rest.trim_ascii_start();
+    after.len() < rest.len()
+        && [&b"+ "[..], b"|| ", b"?? ", b"&& ", b"? "].iter().any(|sign| after.starts_with(sign))
+}
+
+/// `Option<String>`: a declaration, not a value.
+fn is_generic_type(value: &[u8], next: Option<u8>) -> bool {
+    next == Some(b'<') && value.iter().all(|byte| byte.is_ascii_alphabetic() || b"_.:&'*".contains(byte))
 }
 
 fn is_comparison(text: &[u8], at: usize) -> bool {
@@ -309,6 +346,13 @@ mod tests {
         check("  password: :digest", None);
         check(r#"password = ", ""#, None);
         check(r#"password = "!@#$%^&*""#, Some(("password", "!@#$%^&*", Form::Quoted)));
+        check("    password: Option<String>,", None);
+        check("    password: &'a Setting<T>", None);
+        check("  password: a1<b", Some(("password", "a1", Form::Bare)));
+        check(r#"\"password\":null,\"b\":1"#, None);
+        check("password = first1 + second2", None);
+        check("password = first1 second2", Some(("password", "first1", Form::Loose)));
+        check(r#"x = """a; password=""" + name + """; b""""#, None);
         check("password:v1", Some(("password", "v1", Form::Bare)));
         check("password : v1", Some(("password", "v1", Form::Bare)));
     }

@@ -289,6 +289,18 @@ fn is_symbol(value: &[u8]) -> bool {
     is_name || !value.iter().any(u8::is_ascii_alphanumeric)
 }
 
+/// Digits of a password that is a number.
+const PIN_DIGITS_MIN: usize = 4;
+/// Digits of a token or a key that is a number; fewer are a count.
+const CODE_DIGITS_MIN: usize = 10;
+
+/// A number with fewer digits than a secret has: `max_token = 512`.
+fn is_number(value: &[u8], digits_min: usize) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'_');
+    digits.len() < digits_min && digits.iter().all(is_digit)
+}
+
 /// Whether masking takes the value though nothing is told of it: any literal, but no code.
 fn is_masked_anyway(value: &[u8], form: assignment::Form, noun: Noun) -> bool {
     const TYPES: [&[u8]; 24] = [
@@ -321,6 +333,10 @@ fn is_masked_anyway(value: &[u8], form: assignment::Form, noun: Noun) -> bool {
     let is_part_open = |part: &[u8]| is_interpolated(part) || part.iter().all(u8::is_ascii_alphabetic);
     let is_hole = is_interpolated(value) && value.split(|byte| *byte == b' ').all(is_part_open);
     let is_path = || value.contains(&b'.') && value[0].is_ascii_alphabetic();
+    let is_bare = matches!(form, assignment::Form::Bare | assignment::Form::Loose);
+    if is_bare && is_number(value, if noun == Noun::Password { PIN_DIGITS_MIN } else { CODE_DIGITS_MIN }) {
+        return false;
+    }
     match form {
         assignment::Form::Quoted => {
             !is_hole && (value.len() > 2 || noun == Noun::Password && !value.is_empty())
