@@ -115,7 +115,7 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> TextKind {
 ///   code. One whose name does not say stays code.
 /// - A list of names in `META-INF/services` is data, though each file is called after a class.
 ///
-/// What is run stays code without rules, which somebody has to read: Makefiles, Gradle scripts, SQL, MSBuild
+/// What is run stays code without rules, which somebody has to read: Makefiles, Gradle scripts, SQL, build
 /// targets, units of systemd, pages and components with scripts in them.
 fn is_plain(path: &RepoPath, name: &str) -> bool {
     let is_listed = |extension: &str| PROSE_AND_DATA.contains(&extension);

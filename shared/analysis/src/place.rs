@@ -2,6 +2,7 @@
 
 mod lost;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -10,6 +11,7 @@ use prevet_domain::finding::ReportType;
 
 use crate::hit::Hit;
 use crate::source::Source;
+use lost::Lost;
 
 /// A longer hit is about its first line: that some line in it changed does not make it new.
 const BUG_LINES_MAX: u32 = 5;
@@ -22,6 +24,7 @@ pub struct Touched {
     added: BTreeMap<u32, Vec<u8>>,
     /// What was removed before the line of that number.
     removed: BTreeMap<u32, Vec<Vec<u8>>>,
+    lost: OnceCell<Lost>,
 }
 
 /// How a hit relates to the change.
@@ -43,7 +46,7 @@ impl Touched {
             removed.entry(line.new_number).or_default().push(line.text.to_vec());
         }
         let numbered = |line: &Line| (line.new_number, line.text.to_vec());
-        Self { added: file.added_lines().map(numbered).collect(), removed }
+        Self { added: file.added_lines().map(numbered).collect(), removed, lost: OnceCell::new() }
     }
 
     /// Whether `line` was added.
@@ -81,13 +84,8 @@ impl Touched {
 
     /// Whether the function from line `first` to `last` lost what may have kept `hit` from doing harm.
     fn lost_guard(&self, source: &Source<'_>, hit: &Hit, first: u32, last: u32) -> bool {
-        let added: Vec<&[u8]> =
-            self.added.range(first..=last.max(first)).map(|(_, line)| line.as_slice()).collect();
-        let values = lost::values_of(&source.text[hit.span.clone()]);
-        // What was removed before a function's first line was never in it, but for what is written above its head.
-        let above = self.removed.get(&first).into_iter().flatten().filter(|line| lost::is_decorator(line));
-        let inside = self.removed.range(first + 1..=last.max(first + 1)).flat_map(|(_, lines)| lines);
-        above.chain(inside).any(|line| lost::is_guard(line, &values) && !lost::is_kept(line, &added))
+        let lost = self.lost.get_or_init(|| Lost::of(&self.added, &self.removed));
+        lost.has_guard(first, last, &source.text[hit.span.clone()])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a line that was taken out may have been a guard.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements that decide or refuse.
 const DECIDING: &[&str] = &[
@@ -88,42 +88,90 @@ const COMMON: &[&str] = &[
 /// Of two lines with this share of their words in common, in tenths, the one is the other, edited.
 const SAME_TENTHS_MIN: usize = 8;
 
-/// Whether `line` may have guarded something: it decides, it checks, or it says what one of `values` is.
-pub(super) fn is_guard(line: &[u8], values: &BTreeSet<String>) -> bool {
-    let words = words_of(line);
-    let is_prose = ["#", "//", "*", "/*", "--", "'''", "\"\"\""]
-        .iter()
-        .any(|mark| line.trim_ascii_start().starts_with(mark.as_bytes()));
-    let checks = |word: &String| {
-        let lower = word.to_lowercase();
-        CHECKING.iter().any(|part| lower.contains(part))
-    };
-    let decides = |word: &String| DECIDING.contains(&word.as_str());
-    !is_prose && words.iter().any(|word| decides(word) || checks(word) || values.contains(word))
+/// Words of a line that are looked at; more has no line that somebody wrote.
+const WORDS_MAX: usize = 200;
+
+/// An edited line stands near where it stood; a moved one is the same wherever it went.
+const EDIT_LINES_MAX: u32 = 20;
+
+/// The lines that are gone, by the number of the line before which they stood.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lost {
+    lines: BTreeMap<u32, Vec<LostLine>>,
 }
 
-/// `@login_required`
-pub(super) fn is_decorator(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"@")
+#[derive(Debug, Clone)]
+struct LostLine {
+    words: Vec<String>,
+    /// It decides or checks, whatever it is about.
+    checks: bool,
+    /// `@login_required`
+    is_decorator: bool,
 }
 
-/// Whether one of the `added` lines says the same: moved, or edited beside the point.
-pub(super) fn is_kept(line: &[u8], added: &[&[u8]]) -> bool {
-    let old = words_of(line);
-    added.iter().any(|line| {
-        let mut rest = words_of(line);
-        let longest = old.len().max(rest.len());
-        let is_common = |word: &&String| {
-            let at = rest.iter().position(|other| other == *word);
-            at.map(|at| rest.swap_remove(at)).is_some()
+impl Lost {
+    /// What of `removed` is not among `added` again.
+    pub fn of(added: &BTreeMap<u32, Vec<u8>>, removed: &BTreeMap<u32, Vec<Vec<u8>>>) -> Self {
+        let added: BTreeMap<u32, Vec<String>> =
+            added.iter().map(|(number, line)| (*number, words_of(line))).collect();
+        let same: BTreeSet<&[String]> = added.values().map(Vec::as_slice).collect();
+        let mut lines: BTreeMap<u32, Vec<LostLine>> = BTreeMap::new();
+        for (number, line) in
+            removed.iter().flat_map(|(number, lines)| lines.iter().map(move |line| (number, line)))
+        {
+            let Some(line) = LostLine::of(line) else { continue };
+            let near = number.saturating_sub(EDIT_LINES_MAX)..=number.saturating_add(EDIT_LINES_MAX);
+            let is_edited = || added.range(near).any(|(_, words)| is_same(&line.words, words));
+            if !same.contains(line.words.as_slice()) && !is_edited() {
+                lines.entry(*number).or_default().push(line);
+            }
+        }
+        Self { lines }
+    }
+
+    /// Whether the function from line `first` to `last` lost a guard of `code` in it. What was removed before a
+    /// function's first line was never in it, but for what is written above its head.
+    pub fn has_guard(&self, first: u32, last: u32, code: &[u8]) -> bool {
+        let values = values_of(code);
+        let above = self.lines.get(&first).into_iter().flatten().filter(|line| line.is_decorator);
+        let inside = self.lines.range(first + 1..=last.max(first + 1)).flat_map(|(_, lines)| lines);
+        above.chain(inside).any(|line| line.checks || line.words.iter().any(|word| values.contains(word)))
+    }
+}
+
+impl LostLine {
+    /// None for a comment and an empty line.
+    fn of(line: &[u8]) -> Option<Self> {
+        let text = line.trim_ascii();
+        let marks = ["#", "//", "*", "/*", "--", "'''", "\"\"\""];
+        let is_prose = marks.iter().any(|mark| text.starts_with(mark.as_bytes()));
+        if text.is_empty() || is_prose {
+            return None;
+        }
+        let words = words_of(text);
+        let checks = |word: &String| {
+            let lower = word.to_lowercase();
+            DECIDING.contains(&word.as_str()) || CHECKING.iter().any(|part| lower.contains(part))
         };
-        let common = old.iter().filter(is_common).count();
-        common * 10 >= longest * SAME_TENTHS_MIN
-    })
+        let is_decorator = text.starts_with(b"@");
+        Some(Self { checks: words.iter().any(checks), words, is_decorator })
+    }
+}
+
+/// Whether the one line is the other, edited beside the point.
+fn is_same(old: &[String], new: &[String]) -> bool {
+    let mut rest: Vec<&String> = new.iter().collect();
+    let longest = old.len().max(new.len());
+    let is_common = |word: &&String| {
+        let at = rest.iter().position(|other| other == word);
+        at.map(|at| rest.swap_remove(at)).is_some()
+    };
+    let common = old.iter().filter(is_common).count();
+    common * 10 >= longest * SAME_TENTHS_MIN
 }
 
 /// The names in a hit that hold values: neither what is called nor what something is asked of.
-pub(super) fn values_of(code: &[u8]) -> BTreeSet<String> {
+fn values_of(code: &[u8]) -> BTreeSet<String> {
     let code = String::from_utf8_lossy(code);
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let mut values = BTreeSet::new();
@@ -154,6 +202,7 @@ fn words_of(line: &[u8]) -> Vec<String> {
     let words = characters.chunk_by(|first, second| kind(*first) == kind(*second));
     words
         .filter(|word| word.first().is_some_and(|first| kind(*first) != 0))
+        .take(WORDS_MAX)
         .map(|word| word.iter().collect())
         .collect()
 }
@@ -164,10 +213,14 @@ mod tests {
 
     #[test]
     fn guards() {
-        let values = values_of(b"run(host, \"ping \" + target.name, 3)");
+        let code = b"run(host, \"ping \" + target.name, 3)";
+        let values = values_of(code);
         assert_eq!(values.iter().map(String::as_str).collect::<Vec<_>>(), ["host", "name"]);
         let check = |line: &str, expected: bool| {
-            assert_eq!(is_guard(line.as_bytes(), &values), expected, "{line}");
+            let removed = BTreeMap::from([(5, vec![line.as_bytes().to_vec()])]);
+            let lost = Lost::of(&BTreeMap::new(), &removed);
+            assert_eq!(lost.has_guard(2, 9, code), expected, "{line}");
+            assert!(!lost.has_guard(6, 9, code), "{line}");
         };
         check("    if not ok:", true);
         check("    raise Denied()", true);
@@ -182,13 +235,18 @@ mod tests {
 
     #[test]
     fn kept_lines() {
-        let check = |old: &str, new: &str, expected: bool| {
-            assert_eq!(is_kept(old.as_bytes(), &[new.as_bytes()]), expected, "{old} / {new}");
+        let check = |old: &str, number: u32, new: &str, expected: bool| {
+            let added = BTreeMap::from([(number, new.as_bytes().to_vec())]);
+            let removed = BTreeMap::from([(5, vec![old.as_bytes().to_vec()])]);
+            assert_eq!(Lost::of(&added, &removed).lines.is_empty(), expected, "{old} / {new}");
         };
-        check("if (a.check(b)) {", "  if (a.check(b))  {", true);
-        check("wasm: false", "wasm: false,", true);
-        check("if (ok) {", "if (!ok) {", false);
-        check("if host not in HOSTS:", "if host:", false);
-        check("if (a && b) {", "if (a) {", false);
+        check("if (a.check(b)) {", 5, "  if (a.check(b))  {", true);
+        check("if (a.check(b)) {", 900, "  if (a.check(b))  {", true);
+        check("wasm: false", 5, "wasm: false,", true);
+        check("a = f(b, c, d, e)", 6, "a = f(b, c, d, e, g)", true);
+        check("a = f(b, c, d, e)", 900, "a = f(b, c, d, e, g)", false);
+        check("if (ok) {", 5, "if (!ok) {", false);
+        check("if host not in HOSTS:", 5, "if host:", false);
+        check("if (a && b) {", 5, "if (a) {", false);
     }
 }

@@ -287,7 +287,7 @@ fn is_validation(value: &[u8]) -> bool {
 
 /// `ACME2_API_TOKEN`: the name of a variable of the environment.
 fn is_constant_name(value: &[u8], seams_min: usize) -> bool {
-    value.iter().filter(|byte| **byte == b'_').count() >= seams_min
+    value.split(|byte| *byte == b'_').count() > seams_min
         && value.first().is_some_and(u8::is_ascii_uppercase)
         && value.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }

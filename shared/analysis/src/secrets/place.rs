@@ -1,5 +1,16 @@
 //! What a path says about the values in its file.
 
+/// Where a file holds payloads that nobody sent: what a request or an answer looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Payloads {
+    /// Nowhere.
+    None,
+    /// It is data: under keys that say `example`.
+    InExamples,
+    /// It describes an API.
+    Everywhere,
+}
+
 /// How much a value in a file means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
@@ -9,10 +20,8 @@ pub(super) struct Place {
     pub derived: bool,
     /// Configuration and scripts: a value needs no quotes there.
     pub bare: bool,
-    /// The description of an API: payloads in it are examples.
-    pub described: bool,
-    /// Data that may hold such a description.
-    pub structured: bool,
+    /// Where made-up payloads of an API stand.
+    pub payloads: Payloads,
 }
 
 const TEST_PARTS: [&str; 30] = [
@@ -119,8 +128,7 @@ const DESCRIPTIONS: [&str; 5] = ["openapi", "swagger", "api-reference", "api_ref
 
 impl Place {
     /// Nothing is known: every value may mean something.
-    pub const UNKNOWN: Self =
-        Self { doubtful: false, derived: false, bare: true, described: false, structured: false };
+    pub const UNKNOWN: Self = Self { doubtful: false, derived: false, bare: true, payloads: Payloads::None };
 
     /// What `path` says.
     pub fn of(path: &str) -> Self {
@@ -130,10 +138,13 @@ impl Place {
         let parts = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let extension = parts.map_or("", |(_, extension)| extension);
         let folders = || path.split('/').rev().skip(1);
-        let structured = ["yaml", "yml", "json"].contains(&extension);
+        let payloads = match ["yaml", "yml", "json"].contains(&extension) {
+            true if DESCRIPTIONS.iter().any(|word| path.contains(word)) => Payloads::Everywhere,
+            true => Payloads::InExamples,
+            false => Payloads::None,
+        };
         Self {
-            described: structured && DESCRIPTIONS.iter().any(|word| path.contains(word)),
-            structured,
+            payloads,
             doubtful: has_camel_mark
                 || folders().any(|part| TEST_PARTS.contains(&part))
                 || name.starts_with("test_")
@@ -180,9 +191,9 @@ mod tests {
         assert!(!Place::of("src/main.rs").bare);
         assert!(Place::of("README.md").doubtful);
         assert!(Place::of("web/login.clienttest.ts").doubtful);
-        assert!(Place::of("docs/api-reference/store.yaml").described);
-        assert!(!Place::of("src/openapi.py").described);
-        assert!(!Place::of("deploy/values.yaml").described);
+        assert_eq!(Place::of("docs/api-reference/store.yaml").payloads, Payloads::Everywhere);
+        assert_eq!(Place::of("src/openapi.py").payloads, Payloads::None);
+        assert_eq!(Place::of("deploy/values.yaml").payloads, Payloads::InExamples);
         assert!(Place::of("docs_src/security/a.py").doubtful);
     }
 }

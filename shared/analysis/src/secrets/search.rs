@@ -11,7 +11,7 @@ use super::checks::{Check, Verdict};
 use super::detector::{Detector, Engine, Tier};
 use super::example::is_in_example;
 use super::generic::{self, Noun, Worth};
-use super::place::Place;
+use super::place::{Payloads, Place};
 use super::placeholder::{is_interpolated, is_sequential, is_sham, is_sham_block};
 use super::{HITS_MAX, SecretSpan, assignment, key_block, url};
 
@@ -167,12 +167,13 @@ impl Search<'_> {
         if !is_loose {
             self.resume[at] = span.end;
         }
-        let may_be_payload = detector.tier != Tier::Provider && detector.check != Check::Pem;
+        let is_shapeless = detector.tier != Tier::Provider && detector.check != Check::Pem;
+        let is_payload = || is_shapeless && self.is_example(span.start);
         let is_told = !is_loose
             && verdict != Verdict::Drop
             && !is_sham(secret)
             && !detector.is_dull(secret)
-            && !(may_be_payload && self.is_example(span.start));
+            && !is_payload();
         let grade = is_told.then(|| self.grade(detector, secret, verdict));
         self.push(at, span, grade);
     }
@@ -270,7 +271,11 @@ impl Search<'_> {
 
     /// Whether what stands at `at` is part of an API's description, or of an example in one.
     fn is_example(&self, at: usize) -> bool {
-        self.place.described || self.place.structured && is_in_example(self.text, at)
+        match self.place.payloads {
+            Payloads::None => false,
+            Payloads::InExamples => is_in_example(self.text, at),
+            Payloads::Everywhere => true,
+        }
     }
 
     /// Whether the line is short enough to have been written by a person.
