@@ -5,6 +5,7 @@
 //! file switch rules off, and here only the policy and `prevet: ignore` may.
 
 mod catalogue;
+mod check;
 mod fix;
 mod grammar;
 mod guard;

@@ -263,3 +263,26 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn words_of_secrets_in_texts_are_no_values() {
+    let texts = [
+        r#"print("Enter password:", end="")"#,
+        r#"{"Enter your password:": "x"}"#,
+        "class A\n  has_secure_token :token\n  has_secure_password :recovery_password\nend\n",
+        "url = '/index.php?user_token=' + f('user_token')",
+        "\"Your password:\": \"x\"\n",
+        "'password' => ['required', 'min:16', 'confirmed'],",
+    ];
+    for text in texts {
+        assert_eq!(String::from_utf8_lossy(&super::mask(text.as_bytes())), text);
+    }
+}
+
+#[test]
+fn a_long_line_of_assignments_is_masked_whole() {
+    let line = "password=\"hunter2x\",".repeat(3_000);
+    let masked = super::mask(line.as_bytes());
+    assert!(!String::from_utf8_lossy(&masked).contains("hunter2x"));
+    assert!(super::scan_bytes(line.as_bytes()).is_empty());
+}

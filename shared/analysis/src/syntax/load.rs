@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_yaml_ng::Value;
 
 use super::catalogue::RULE_FILES;
+use super::check::Check;
 use super::grammar::Grammar;
 use crate::language::Language;
 use crate::rule::Rule;
@@ -20,6 +21,8 @@ pub(super) struct SyntaxRule {
     pub languages: Vec<Language>,
     pub literals: Vec<String>,
     pub fix: Option<String>,
+    /// What has to hold besides the pattern.
+    pub check: Option<Check>,
     /// Whether it goes from a node along all its siblings.
     pub looks_along: bool,
     #[cfg(test)]
@@ -62,6 +65,7 @@ struct RuleText {
     #[serde(default)]
     except_paths: Vec<String>,
     fix: Option<String>,
+    check: Option<Check>,
     rule: SerializableRule,
     constraints: Option<HashMap<String, SerializableRule>>,
     utils: Option<HashMap<String, SerializableRule>>,
@@ -156,6 +160,7 @@ fn read_rule(file: &str, entry: Value) -> Result<SyntaxRule, String> {
         languages,
         literals: text.literals,
         fix: text.fix,
+        check: text.check,
         looks_along,
         #[cfg(test)]
         matches: text.matches,

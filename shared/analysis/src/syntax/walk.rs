@@ -14,6 +14,7 @@ use super::parsed::{Document, Parsed, SyntaxNode};
 use super::scope::Scopes;
 use super::siblings::Siblings;
 use crate::hit::Hit;
+use crate::language::Language;
 use crate::source::Source;
 
 /// Siblings that rules may go along in one file. A rule that compares each entry of a list with all before it costs
@@ -68,6 +69,8 @@ pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static Syntax
     }
     let mut walk = Walk {
         source,
+        text: parsed.text(),
+        language: parsed.language,
         scopes: Scopes::new(parsed.language),
         siblings: Siblings::default(),
         sibling_steps_left: SIBLING_STEPS_MAX,
@@ -83,6 +86,8 @@ pub(super) fn walk(source: &Source, parsed: &Parsed, selected: &[&'static Syntax
 
 struct Walk<'a> {
     source: &'a Source<'a>,
+    text: &'a str,
+    language: Language,
     scopes: Scopes,
     siblings: Siblings,
     sibling_steps_left: usize,
@@ -108,7 +113,9 @@ impl Walk<'_> {
                 let Some(left) = self.sibling_steps_left.checked_sub(before) else { continue };
                 self.sibling_steps_left = left;
             }
-            if let Some(found) = matcher.match_node(node.clone()) {
+            if let Some(found) = matcher.match_node(node.clone())
+                && rule.check.is_none_or(|check| check.holds(&found, self.text, self.language))
+            {
                 self.keep(at, rule, &found);
             }
         }

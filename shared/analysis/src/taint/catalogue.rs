@@ -103,6 +103,14 @@ pub(super) struct Parameters {
     pub first: bool,
 }
 
+/// A first argument that makes the others dangerous.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Leader {
+    /// A program that interprets a command line.
+    Shell,
+}
+
 /// A place where a value does harm.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -129,9 +137,8 @@ pub(super) struct Sink {
     /// The arguments are a program and its arguments.
     #[serde(default)]
     pub argv: bool,
-    /// Only where the first argument is a shell.
-    #[serde(default)]
-    pub after_shell: bool,
+    /// Only where the first argument is one of these.
+    pub after: Option<Leader>,
     /// Only with so many arguments.
     pub count: Option<usize>,
     /// Only with these named arguments or options.
@@ -155,6 +162,7 @@ impl Sink {
             (false, _) => Dangers::NONE,
             (true, Danger::Sql) => Dangers::BUILT_SQL,
             (true, Danger::Html) => Dangers::BUILT_HTML,
+            (true, Danger::Shell) => Dangers::BUILT_COMMAND,
             (true, _) => Dangers::BUILT,
         }
     }

@@ -66,7 +66,14 @@ fn nesting_and_length_are_bounded() {
     let long = format!("def f():\n    x = request.args\n    eval({}x)\n", "'a' + ".repeat(20_000));
     let wide = format!("def f():\n    x = [{}request.args]\n", "1, ".repeat(200_000));
     let branches = "    if a:\n        b = request.args\n".repeat(5_000);
-    for code in [nested, long, wide, format!("def f():\n{branches}")] {
+    let calls = |count: usize, name: &str| format!("    {name}(x)\n").repeat(count);
+    let called = format!(
+        "def f():\n    x = request.args\n{}def g(x):\n{}def h(x):\n{}",
+        calls(2_000, "g"),
+        calls(200, "h"),
+        calls(200, "f"),
+    );
+    for code in [nested, long, wide, format!("def f():\n{branches}"), called] {
         let source = Source::new("a.py", Some(Language::Python), code.as_bytes(), true);
         let _ = scan(&source);
     }

@@ -97,6 +97,11 @@ pub(super) fn built(parts: &[Part]) -> Taint {
             _ => None,
         })
     };
+    if let Some(Part::Constant(text)) = first
+        && SHELL_FLAGS.iter().any(|flag| text.strip_prefix(flag).is_some_and(|rest| rest.starts_with(' ')))
+    {
+        whole = whole.granted(Dangers::BUILT_COMMAND, Danger::Shell);
+    }
     let begun = parts.iter().any(|part| matches!(part, Part::Sql));
     if begun || constants().any(is_sql) {
         whole = whole.granted(Dangers::BUILT_SQL, Danger::Sql);

@@ -105,7 +105,7 @@ impl<'t> Tracker<'t> {
         if let Some(known) = self.local.given_back.get(&id).filter(|_| !is_handed) {
             return Some(*known);
         }
-        if self.local.walks >= WALKS_MAX {
+        if self.local.walks >= WALKS_MAX || self.is_half_spent() {
             return None;
         }
         self.local.walks += 1;
@@ -121,13 +121,20 @@ impl<'t> Tracker<'t> {
     fn local_function(&self, call: &Call<'t>) -> Option<Node<'t>> {
         let name = call.names.first()?;
         let (own, last) = name.rsplit_once('.').unwrap_or(("", name));
-        if !own.is_empty() && !OWN.contains(&own) {
+        let function = (*self.local.by_name.get(last)?)?;
+        if !own.is_empty() && !OWN.contains(&own) && !self.is_receiver(function, own) {
             return None;
         }
-        let function = (*self.local.by_name.get(last)?)?;
         // A method is called on its object, and hides no function of that name.
         let is_bare = own.is_empty() && call.receiver.is_none();
         (is_bare || !own.is_empty()).then_some(function)
+    }
+
+    /// Whether Go's method `function` calls its own object `name`, as its neighbours are taken to do.
+    fn is_receiver(&self, function: Node<'t>, name: &str) -> bool {
+        let receiver = function.child_by_field_name("receiver");
+        let only = receiver.and_then(|receiver| grammar::named(receiver).next());
+        only.and_then(|only| only.child_by_field_name("name")).is_some_and(|own| self.text_of(own) == name)
     }
 
     /// The parameters' names with what the call gives them.

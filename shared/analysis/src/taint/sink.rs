@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::call::{Argument, Call};
-use super::catalogue::Sink;
+use super::catalogue::{Leader, Sink};
 use super::format::is_shell;
 use super::grammar::{self, Shape};
 use super::pattern::any_matches;
@@ -30,10 +30,38 @@ impl<'t> Tracker<'t> {
                 self.report(sink, whole, call.node);
             }
             for argument in selected(sink, call) {
-                self.report(sink, argument.taint, argument.node);
+                if !self.is_options(sink, argument.node) {
+                    self.report(sink, argument.taint, argument.node);
+                }
             }
+            self.option_sinks(sink, call);
             if let Some((node, taint)) = call.receiver.filter(|_| sink.receiver) {
                 self.report(sink, taint, node);
+            }
+        }
+    }
+
+    /// Whether `node` is an object of which `sink` only names properties.
+    fn is_options(&self, sink: &Sink, node: Node<'t>) -> bool {
+        node.kind() == "object" && !sink.keywords.is_empty() && self.shape(node) == Shape::Collection
+    }
+
+    /// The properties that `sink` names, of objects among the arguments.
+    fn option_sinks(&mut self, sink: &Sink, call: &Call<'t>) {
+        for argument in &call.arguments {
+            if !self.is_options(sink, argument.node) {
+                continue;
+            }
+            for pair in grammar::named(argument.node) {
+                // `{ url }` is a name of its own.
+                let is_short = pair.kind() == "shorthand_property_identifier";
+                let short = Some(pair)
+                    .filter(|_| is_short && sink.keywords.iter().any(|own| own == self.text_of(pair)));
+                let own = sink.keywords.iter().find_map(|name| self.value_under(pair, name)).or(short);
+                if let Some(value) = own {
+                    let taint = self.value(value);
+                    self.report(sink, taint, value);
+                }
             }
         }
     }
@@ -42,7 +70,7 @@ impl<'t> Tracker<'t> {
         let positional = call.arguments.iter().filter(|argument| argument.name.is_none()).count();
         let first = call.arguments.first().and_then(|first| self.key_text(first.node));
         sink.count.is_none_or(|count| count == positional)
-            && (!sink.after_shell || first.is_some_and(|first| is_shell(&first)))
+            && (sink.after != Some(Leader::Shell) || first.is_some_and(|first| is_shell(&first)))
             && sink.when.iter().all(|(name, text)| self.has_option(call, name, text))
             && !sink.unless.iter().any(|(name, text)| self.has_option(call, name, text))
     }

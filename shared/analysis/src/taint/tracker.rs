@@ -70,6 +70,11 @@ impl<'t> Tracker<'t> {
         self.hits
     }
 
+    /// Whether what is left is needed for the file itself.
+    pub const fn is_half_spent(&self) -> bool {
+        self.steps > STEPS_MAX / 2
+    }
+
     pub fn shape(&self, node: Node<'t>) -> Shape {
         self.grammar.shape(node)
     }

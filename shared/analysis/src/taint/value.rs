@@ -69,8 +69,10 @@ impl Dangers {
     pub const BUILT: Self = Self(1 << 22);
     /// A path in which `..` may still stand.
     pub const DOTTED: Self = Self(1 << 23);
+    /// The text was put together here and begins as the arguments of a shell that runs it.
+    pub const BUILT_COMMAND: Self = Self(1 << 24);
     /// What only holds of text that was put together.
-    const LATER: Self = Self(Self::BUILT_SQL.0 | Self::BUILT_HTML.0 | Self::BUILT.0);
+    const LATER: Self = Self(Self::BUILT_SQL.0 | Self::BUILT_HTML.0 | Self::BUILT.0 | Self::BUILT_COMMAND.0);
 
     pub const fn of(danger: Danger) -> Self {
         Self(1 << danger as u32)
