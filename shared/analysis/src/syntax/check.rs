@@ -2,8 +2,10 @@
 
 mod asynchronous;
 mod condition;
+mod hole;
 mod placeholders;
 mod resource;
+mod value_kind;
 
 use serde::Deserialize;
 
@@ -26,6 +28,10 @@ pub(super) enum Check {
     PlaceholderMissing,
     /// An assignment of something open that its function neither closes nor hands on.
     NeverClosed,
+    /// A text that names variables of its function in braces.
+    NamesVariables,
+    /// A text put together from values that are not all declared as numbers.
+    ValueMayBeText,
 }
 
 impl Check {
@@ -38,6 +44,8 @@ impl Check {
             Self::PlaceholderCount => placeholders::differ(node, language),
             Self::PlaceholderMissing => placeholders::are_missing(node, language),
             Self::NeverClosed => resource::is_left_open(node),
+            Self::NamesVariables => hole::names_variables(node),
+            Self::ValueMayBeText => value_kind::may_be_text(node, text),
         }
     }
 }

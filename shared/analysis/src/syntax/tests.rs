@@ -118,6 +118,18 @@ fn the_scope_is_the_function_and_the_fix_the_line() {
 }
 
 #[test]
+fn no_bugs_are_told_of_lines_that_a_program_made() {
+    let bug = "try { a() } catch (e) {} if (b == NaN) { c() } eval(d);";
+    let ids = |text: &str| {
+        let source = Source::new("a.js", Some(Language::JavaScript), text.as_bytes(), true);
+        scan(&source).into_iter().map(|hit| hit.rule.id.clone()).collect::<BTreeSet<_>>()
+    };
+    assert!(ids(bug).contains("javascript.comparison-with-nan"));
+    let long = format!("{bug}{}", "f(1);".repeat(1_000));
+    assert_eq!(ids(&long).into_iter().collect::<Vec<_>>(), ["javascript.dynamic-code"]);
+}
+
+#[test]
 fn what_does_not_parse_is_less_sure() {
     let text = b"def f(a):\n    x = ((\n    if a is 'x' )) ]:\n";
     let source = Source::new("a.py", Some(Language::Python), text, false);

@@ -24,6 +24,9 @@ const SIBLING_STEPS_MAX: usize = 100_000;
 /// A bug that goes on for more lines is shown where it begins.
 const BUG_LINES_MAX: u32 = 8;
 
+/// Longer lines are made by a program, and what looks like a bug in them is not the author's.
+const WRITTEN_LINE_BYTES_MAX: usize = 4_000;
+
 /// What runs, by the kind of node it can match.
 struct Plan {
     rules: Vec<(&'static SyntaxRule, &'static RuleCore)>,
@@ -128,6 +131,10 @@ impl Walk<'_> {
             return;
         }
         *last = span.clone();
+        let line = self.source.line(self.source.line_of(span.start));
+        if rule.rule.report_type == ReportType::Bug && line.len() > WRITTEN_LINE_BYTES_MAX {
+            return;
+        }
         let span = self.shown(rule, span);
         self.hits.push(Hit {
             rule: Arc::clone(&rule.rule),

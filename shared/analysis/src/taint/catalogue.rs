@@ -310,16 +310,19 @@ fn catalogue(language: Language, file: File, pairs: &[Pair]) -> Catalogue {
 
 /// A word of each source, one of which stands in every file that has one.
 fn origin_words(file: &File) -> HashSet<String> {
+    /// Shorter names of functions, such as `get`, stand in every file; what they are given is named beside them.
+    const FUNCTION_BYTES_MIN: usize = 8;
     let sources = file.sources.iter().flat_map(|source| [&source.names, &source.calls, &source.fills]);
     let functions = file.parameters.iter().flat_map(|rule| [&rule.decorators, &rule.callbacks]);
     let patterns = sources.chain(functions).flatten().filter_map(Pattern::longest_word);
-    let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside, &rule.functions]);
+    let plain = file.parameters.iter().flat_map(|rule| [&rule.marks, &rule.beside]);
     let listed = file.parameters.iter().any(|rule| rule.listed).then(|| "tool".to_owned());
     let plain = plain.flatten().map(|word| word.rsplit('.').next().unwrap_or(word).to_owned());
-    let classes =
-        file.parameters.iter().filter(|rule| rule.functions.is_empty() && rule.decorators.is_empty());
-    let classes = classes.flat_map(|rule| &rule.classes).cloned();
-    patterns.map(str::to_owned).chain(plain).chain(classes).chain(listed).collect()
+    let named = file.parameters.iter().flat_map(|rule| {
+        let own = if rule.classes.is_empty() { &rule.functions } else { &rule.classes };
+        own.iter().filter(|name| !rule.classes.is_empty() || name.len() >= FUNCTION_BYTES_MIN).cloned()
+    });
+    patterns.map(str::to_owned).chain(plain).chain(named).chain(listed).collect()
 }
 
 fn rule_of(language: Language, pair: &Pair) -> Rule {
