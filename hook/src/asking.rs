@@ -1,6 +1,5 @@
 //! The work tree's change through `describe_change`, `ask` or `check_task`.
 
-use bytes::Bytes;
 use prevet_domain::kind::Kind;
 use prevet_wire::error::ErrorBody;
 use prevet_wire::session::SessionResponse;
@@ -10,17 +9,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cli::{AnswerFormat, Asked};
-use crate::client::{Client, Upload};
+use crate::client::Client;
 use crate::commands::diff::connect;
-use crate::commands::inspect;
 use crate::config::Config;
 use crate::console::{self, Progress};
-use crate::context::{self, After};
 use crate::error::CommandError;
 use crate::git::Repository;
 use crate::report::escape;
-
-const NOTHING_CHANGED: &str = "nothing has changed: there is nothing to read";
+use crate::submission::{NOTHING_CHANGED, Purpose, Submission, capture, session_request};
 
 /// A tool, and what it is called with once the session is known.
 pub struct Tool<'a, Parameters> {
@@ -56,44 +52,16 @@ async fn call<Parameters: Serialize>(
     tool: &Tool<'_, Parameters>,
 ) -> Result<Option<Value>, CommandError> {
     let progress = Progress::start("opening a session");
-    let captured = capture(client, repository, asked, &progress).await?;
-    let Some(Captured { session, upload }) = captured else { return Ok(None) };
+    let session = client.open_session(&session_request(repository, client.tenant_key())?).await?;
+    progress.step("capturing the change");
+    let captured = capture(repository, session, asked.base.as_deref(), Purpose::Reading)?;
+    let Some(Submission { session, upload, .. }) = captured else { return Ok(None) };
     client.upload(&session.session_id, &upload).await?;
     progress.step(tool.step);
     let context =
         ToolContext { diff_sha256: Some(upload.diff_sha256().to_owned()), ..ToolContext::default() };
     let parameters = (tool.parameters)(&session, context)?;
     client.call(tool.name, &parameters, &progress).await.map(Some)
-}
-
-struct Captured {
-    session: SessionResponse,
-    upload: Upload,
-}
-
-async fn capture(
-    client: &Client,
-    repository: &Repository,
-    asked: &Asked,
-    progress: &Progress,
-) -> Result<Option<Captured>, CommandError> {
-    let (branch, head) = (repository.branch_name()?, repository.head()?);
-    let session = crate::inspection::open_session(client, repository, &branch, head.as_deref()).await?;
-    progress.step("capturing the change");
-    let base = match &asked.base {
-        Some(base) => repository.base_id(base)?,
-        None => inspect::base(repository, &session)?,
-    };
-    let captured = repository.capture_work_tree(&base)?;
-    inspect::tell_left_out(&captured);
-    if captured.patch.is_empty() {
-        return Ok(None);
-    }
-    let patch = Bytes::from(captured.patch);
-    let change = crate::inspection::parse(&patch)?;
-    let pack = context::build(repository, &change, &base, After::WorkTree)?;
-    let upload = Upload::new(&patch, &base, pack)?;
-    Ok(Some(Captured { session, upload }))
 }
 
 /// Prints Markdown, or the result as it is.

@@ -1,12 +1,17 @@
 //! The command line.
 
+mod decisions;
+
 #[cfg(feature = "embedded")]
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::decisions::{Answer, Correct, DecisionVerb, Dismiss, Inbox, ListFormat, Said};
+use crate::connect::Harness;
 use crate::review::RUNNER_VERB;
+use crate::stdio::Family;
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -15,6 +20,7 @@ Environment:
   REVIEW_WAIT_DEFAULT_S   how long `prevet review wait` waits where the call does not say; 50
   PREVET_REVIEW_STALL_SECONDS  a reviewer that is silent for longer is stopped; 1800
   PREVET_TIMEOUT_SECONDS  no single wait for the server is longer than this
+  PREVET_THREAD_ID, PREVET_WORKSTREAM_ID  the thread that a decision is requested for
   NO_COLOR                no colours
 
 Exit codes: 0 passed the gate, 1 findings at or above it, 2 usage or configuration, 3 not reviewed";
@@ -37,6 +43,25 @@ pub enum Command {
     Diff(Diff),
     /// Inspect the work tree's change, untracked files included
     Inspect(Inspect),
+    /// Look up, request and share as agents do
+    Decision {
+        /// What to do.
+        #[command(subcommand)]
+        verb: DecisionVerb,
+    },
+    /// List the requests that wait for people
+    Inbox(Inbox),
+    /// Answer a request
+    Answer(Answer),
+    /// Dismiss a request: nobody will answer it
+    Dismiss(Dismiss),
+    /// Show all that is known of a decision
+    Why {
+        /// The decision's id.
+        decision: String,
+    },
+    /// Correct a decision
+    Correct(Correct),
     /// Describe the work tree's change
     Describe(Describe),
     /// Ask a question about the work tree's change
@@ -63,6 +88,10 @@ pub enum Command {
         /// The reviewer's program.
         reviewer: PathBuf,
     },
+    /// Serve the tools to a coding agent, over standard input and output
+    Mcp(Mcp),
+    /// Register the tools and skills in a coding agent's own configuration
+    Connect(Connect),
     /// Run the whole server on this machine
     #[cfg(feature = "embedded")]
     Serve(Serve),
@@ -87,7 +116,7 @@ impl Command {
         if matches!(self, Self::Serve(_)) {
             return true;
         }
-        matches!(self, Self::ReviewRunner { .. })
+        matches!(self, Self::ReviewRunner { .. } | Self::Mcp(_))
     }
 }
 
@@ -290,6 +319,31 @@ pub struct ReviewBegin {
     pub reviewer: Option<String>,
 }
 
+/// `prevet mcp`
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Only one family of tools; all of them without it.
+    #[arg(long, value_enum, value_name = "FAMILY")]
+    pub only: Option<Family>,
+}
+
+/// `prevet connect`
+#[derive(Debug, Args)]
+pub struct Connect {
+    /// The agent.
+    #[arg(value_enum)]
+    pub harness: Harness,
+    /// Take everything out again and restore what was there.
+    #[arg(long)]
+    pub remove: bool,
+    /// Show what would be done, and do nothing.
+    #[arg(long)]
+    pub print: bool,
+    /// Register the configured server by its URL, in place of `prevet mcp --only server`.
+    #[arg(long, conflicts_with = "remove")]
+    pub http: bool,
+}
+
 /// `prevet serve`
 #[cfg(feature = "embedded")]
 #[derive(Debug, Args)]
@@ -306,11 +360,24 @@ pub struct Serve {
 #[derive(Debug, Args)]
 pub struct Login {
     /// The server's base URL, such as <https://host/mcp>.
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        required_unless_present = "browser",
+        default_value_if("browser", "true", "")
+    )]
     pub url: String,
     /// The tenant's key.
-    #[arg(long, value_name = "KEY")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        required_unless_present = "browser",
+        default_value_if("browser", "true", "")
+    )]
     pub tenant: String,
+    /// Print a link that signs a browser in to the inbox, once, with the human key.
+    #[arg(long, conflicts_with_all = ["url", "tenant"])]
+    pub browser: bool,
 }
 
 /// `prevet admin`

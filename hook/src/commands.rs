@@ -5,6 +5,8 @@
 mod admin;
 mod ask;
 mod check;
+mod connect;
+pub(crate) mod decision;
 #[cfg(feature = "embedded")]
 mod demo;
 mod describe;
@@ -13,6 +15,8 @@ mod doctor;
 mod init;
 pub(crate) mod inspect;
 mod login;
+mod mcp;
+mod people;
 mod pre_push;
 mod review;
 #[cfg(feature = "embedded")]
@@ -28,6 +32,12 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::Init(arguments) => init::run(config, &arguments),
         Command::Diff(arguments) => diff::run(config, &arguments).await,
         Command::Inspect(arguments) => inspect::run(config, &arguments).await,
+        Command::Decision { verb } => decision::run(config, &verb).await,
+        Command::Inbox(arguments) => people::inbox(config, &arguments).await,
+        Command::Answer(arguments) => people::answer(config, arguments).await,
+        Command::Dismiss(arguments) => people::dismiss(config, arguments).await,
+        Command::Why { decision } => people::why(config, &decision).await,
+        Command::Correct(arguments) => people::correct(config, arguments).await,
         Command::Describe(arguments) => describe::run(config, &arguments).await,
         Command::Ask(arguments) => ask::run(config, &arguments).await,
         Command::Check(arguments) => check::run(config, &arguments).await,
@@ -36,6 +46,8 @@ pub async fn run(command: Command, config: &Config) -> Result<u8, CommandError> 
         Command::ReviewRunner { directory, reviewer } => {
             review::run_round(config, &directory, &reviewer).await
         }
+        Command::Mcp(arguments) => mcp::run(config, &arguments).await,
+        Command::Connect(arguments) => connect::run(config, &arguments).await,
         #[cfg(feature = "embedded")]
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Login(arguments) => login::login(config, &arguments).await,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::Waits;
+use crate::connect::Homes;
 use crate::error::CommandError;
 use crate::git::GitEnvironment;
 use crate::review::{Code, ReviewError, Rounds, SILENCE_SECONDS_DEFAULT, SystemClock, WAIT_SECONDS_DEFAULT};
@@ -20,8 +21,12 @@ pub struct Config {
     pub api_url: Option<String>,
     /// `PREVET_API_KEY`
     pub api_key: Option<String>,
+    /// `PREVET_THREAD_ID`, else `PREVET_WORKSTREAM_ID`: the thread that a decision is requested for.
+    pub thread: Option<String>,
     /// `PREVET_TENANT_KEY`
     pub tenant_key: Option<String>,
+    /// `PREVET_WORKSPACE_ID`: the tenant, for credentials that span several.
+    pub workspace_id: Option<String>,
     /// The user's own file: `$XDG_CONFIG_HOME/prevet/config.toml`.
     pub config_file: Option<PathBuf>,
     /// The embedded server's folder: `PREVET_DATA_DIR`, else `$XDG_DATA_HOME/prevet`.
@@ -30,6 +35,8 @@ pub struct Config {
     pub program: PathBuf,
     /// `PATH`: where programs are looked for.
     pub search_path: Option<OsString>,
+    /// Where coding agents keep their files.
+    pub agents: Homes,
     /// Whether colours are unwelcome everywhere (`NO_COLOR`, `TERM=dumb`).
     pub no_color: bool,
     timeout_seconds: Option<String>,
@@ -56,11 +63,19 @@ impl Config {
             cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             api_url: text("PREVET_API_URL"),
             api_key: text("PREVET_API_KEY"),
+            thread: text("PREVET_THREAD_ID").or_else(|| text("PREVET_WORKSTREAM_ID")),
             tenant_key: text("PREVET_TENANT_KEY"),
+            workspace_id: text("PREVET_WORKSPACE_ID"),
             config_file: xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml")),
             data_dir: path("PREVET_DATA_DIR").or_else(|| xdg("XDG_DATA_HOME", ".local/share")),
             program: env::current_exe().unwrap_or_else(|_| PathBuf::from("prevet")),
             search_path: env::var_os("PATH"),
+            agents: Homes {
+                home: home.clone(),
+                config_home: path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config"))),
+                codex: path("CODEX_HOME"),
+                claude: path("CLAUDE_CONFIG_DIR"),
+            },
             no_color: text("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
             timeout_seconds: text("PREVET_TIMEOUT_SECONDS"),
             wait_default_seconds: text("REVIEW_WAIT_DEFAULT_S"),
@@ -69,6 +84,11 @@ impl Config {
             git_dir: env::var_os("GIT_DIR"),
             git_work_tree: env::var_os("GIT_WORK_TREE"),
         }
+    }
+
+    /// The tenant that the environment names: a workspace is a tenant.
+    pub fn tenant(&self) -> Option<String> {
+        self.workspace_id.clone().or_else(|| self.tenant_key.clone())
     }
 
     /// How long the server is waited for: `PREVET_TIMEOUT_SECONDS` lowers every bound to itself.

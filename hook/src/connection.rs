@@ -29,13 +29,40 @@ pub struct Connection {
     embedded: Option<prevet_local::LocalServer>,
 }
 
+/// Whose key a command uses on this machine's own server. With a server that is configured, it is the key that is
+/// configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// A program's.
+    Agent,
+    /// A person's.
+    Person,
+}
+
 impl Connection {
     /// Finds the server that is configured, or starts the embedded one.
     pub async fn open(config: &Config) -> Result<Self, CommandError> {
         match configured(config)? {
             Some(endpoint) => Ok(Self::to(endpoint)),
-            None => Self::embedded(config).await,
+            None => Self::embedded(config, Who::Agent, false).await,
         }
+    }
+
+    /// The same for decisions: others on this machine use the server that is started, for as long as it runs, since one
+    /// side waits for the other.
+    pub async fn open_for_decisions(config: &Config, who: Who) -> Result<Self, CommandError> {
+        match configured(config)? {
+            Some(endpoint) => Ok(Self::to(endpoint)),
+            None => Self::embedded(config, who, true).await,
+        }
+    }
+
+    /// Whether the server is this process's own and ends with it.
+    pub const fn is_embedded(&self) -> bool {
+        #[cfg(feature = "embedded")]
+        return self.embedded.is_some();
+        #[cfg(not(feature = "embedded"))]
+        return false;
     }
 
     fn to(endpoint: Endpoint) -> Self {
@@ -47,41 +74,41 @@ impl Connection {
     }
 
     #[cfg(feature = "embedded")]
-    async fn embedded(config: &Config) -> Result<Self, CommandError> {
+    async fn embedded(config: &Config, who: Who, announced: bool) -> Result<Self, CommandError> {
         use std::net::{Ipv4Addr, SocketAddr};
 
         use prevet_local::{LocalServer, reachable};
 
         let folder = data_dir(config)?;
         if let Some(server) = reachable(&folder).await {
-            return Ok(Self::to(running(server)));
+            return Ok(Self::to(running(server, who)));
         }
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let appeared = async || reachable(&folder).await.is_some();
-        let Some(server) = LocalServer::start(address, &folder, false, appeared).await? else {
+        let Some(server) = LocalServer::start(address, &folder, announced, appeared).await? else {
             let server = reachable(&folder).await.ok_or_else(|| {
                 CommandError::new(
                     Kind::Busy,
                     format!("the server on {} just ended; try again", folder.display()),
                 )
             })?;
-            return Ok(Self::to(running(server)));
+            return Ok(Self::to(running(server, who)));
         };
         let endpoint = Endpoint {
             url: server.url.clone(),
             tenant_key: server.keys.tenant_key.clone(),
-            api_key: server.keys.agent_key.clone(),
+            api_key: match who {
+                Who::Agent => server.keys.agent_key.clone(),
+                Who::Person => server.keys.human_key.clone(),
+            },
         };
         Ok(Self { endpoint, embedded: Some(server) })
     }
 
     #[cfg(not(feature = "embedded"))]
     #[expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")]
-    async fn embedded(_config: &Config) -> Result<Self, CommandError> {
-        Err(CommandError::usage(
-            "no server is set, and this build has none embedded: `prevet login` sets one, \
-             or PREVET_API_URL, PREVET_API_KEY and PREVET_TENANT_KEY",
-        ))
+    async fn embedded(_config: &Config, _who: Who, _announced: bool) -> Result<Self, CommandError> {
+        Err(none_is_set())
     }
 
     /// Ends what was started.
@@ -97,9 +124,22 @@ impl Connection {
     }
 }
 
+/// Without a server of its own, a build needs one that is set.
+#[cfg(not(feature = "embedded"))]
+pub fn none_is_set() -> CommandError {
+    CommandError::usage(
+        "no server is set, and this build has none embedded: `prevet login` sets one, \
+         or PREVET_API_URL, PREVET_API_KEY and PREVET_TENANT_KEY",
+    )
+}
+
 #[cfg(feature = "embedded")]
-fn running(server: prevet_local::RunningServer) -> Endpoint {
-    Endpoint { url: server.url, tenant_key: server.tenant_key, api_key: server.agent_key }
+fn running(server: prevet_local::RunningServer, who: Who) -> Endpoint {
+    let api_key = match who {
+        Who::Agent => server.agent_key,
+        Who::Person => server.human_key,
+    };
+    Endpoint { url: server.url, tenant_key: server.tenant_key, api_key }
 }
 
 /// The embedded server's folder.
@@ -112,10 +152,13 @@ pub fn data_dir(config: &Config) -> Result<PathBuf, CommandError> {
 /// The server that the environment or the user's file names.
 pub fn configured(config: &Config) -> Result<Option<Endpoint>, CommandError> {
     if let Some(url) = &config.api_url {
-        let missing = |name| CommandError::usage(format!("PREVET_API_URL is set but {name} is not"));
+        let missing = |name| {
+            let text = format!("PREVET_API_URL is set but {name} is not: set it, or use `prevet login`");
+            CommandError::usage(text)
+        };
         return Ok(Some(Endpoint {
             url: base_url(url)?,
-            tenant_key: config.tenant_key.clone().ok_or_else(|| missing("PREVET_TENANT_KEY"))?,
+            tenant_key: config.tenant().ok_or_else(|| missing("PREVET_TENANT_KEY"))?,
             api_key: config.api_key.clone().ok_or_else(|| missing("PREVET_API_KEY"))?,
         }));
     }
@@ -131,7 +174,7 @@ pub fn configured(config: &Config) -> Result<Option<Endpoint>, CommandError> {
     })?;
     Ok(Some(Endpoint {
         url: base_url(&server.url)?,
-        tenant_key: server.tenant_key,
+        tenant_key: config.workspace_id.clone().unwrap_or(server.tenant_key),
         api_key: api_key.trim().to_owned(),
     }))
 }

@@ -1,11 +1,16 @@
 //! The context pack: what the server gets beside the diff.
 
+mod parallel;
+mod related;
+mod scan;
+
 use prevet_analysis::{convention, secrets};
 use prevet_domain::change::{Change, FileChange, FileKind, verify_post_image};
 use prevet_domain::limits::{CONTEXT_BYTES_MAX, PARSED_FILE_BYTES_MAX};
 use prevet_domain::path::RepoPath;
 use prevet_wire::context_pack::{ContextPack, FILES_MAX, PackedFile};
 
+use crate::console;
 use crate::error::CommandError;
 use crate::git::Repository;
 
@@ -23,7 +28,8 @@ pub enum After<'a> {
 
 /// The pack for `change` against `base`: the policy and attributes as of the base, and the changed files after the
 /// change with secrets masked. A file that is not what the diff leads to (it changed in between, or a filter stands
-/// before it) is left out: the server then reads its hunks alone.
+/// before it) is left out: the server then reads its hunks alone. Beside them, the parts of other files that define what
+/// the change calls or use what it changes.
 pub fn build(
     repository: &Repository,
     change: &Change,
@@ -55,6 +61,11 @@ pub fn build(
             bytes_left -= bytes;
             pack.files.push(packed);
         }
+    }
+    match related::related(repository, change, base, after, &pack) {
+        Ok(related) => pack.related = related,
+        // A review without them is one all the same.
+        Err(error) => console::say(&format!("callers of what changed were not looked for: {error}")),
     }
     Ok(pack)
 }

@@ -17,6 +17,7 @@ mod environment;
 mod error;
 mod index_copy;
 mod index_file;
+mod listing;
 mod objects;
 mod patch_reader;
 mod presentation;
@@ -36,6 +37,7 @@ pub use self::commits::{CommitPatch, CommitPatches};
 pub use self::content::AttributeValue;
 pub use self::environment::GitEnvironment;
 pub use self::error::GitError;
+pub use self::listing::CommittedFile;
 pub use self::private::remove_private_folders;
 pub use self::push::{
     BaseChoice, Decision, NothingToReview, PushFacts, PushLine, PushPlan, PushReview, decide,

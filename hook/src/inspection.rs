@@ -1,5 +1,6 @@
 //! One change through the server: session, upload, `inspect_diff`, and what came back.
 
+mod binary;
 mod history;
 
 use std::time::Duration;
@@ -12,11 +13,14 @@ use prevet_domain::ids::{Branch, CommitId};
 use prevet_domain::kind::Kind;
 use prevet_domain::policy::Policy;
 use prevet_domain::verdict::{Cause, NotReviewed, Verdict};
-use prevet_wire::inspect::{InspectContext, InspectParameters, InspectResult, NotReviewedRecord};
+use prevet_wire::inspect::{
+    Counts, FindingRecord, InspectContext, InspectParameters, InspectResult, NotReviewedRecord,
+};
 use prevet_wire::policy_file;
 use prevet_wire::session::{SessionRequest, SessionResponse};
 use serde_json::Value;
 
+pub use self::binary::{BinarySecrets, Sides, secrets as binary_secrets};
 pub use self::history::{HistorySecrets, history_secrets};
 use crate::client::{Client, Upload};
 use crate::console::Progress;
@@ -28,8 +32,10 @@ use crate::report::{Degraded, Fixed, Inspection, ReportedFinding};
 /// Pages of one result that are fetched.
 const PAGES_MAX: usize = 100;
 /// How often a diff is uploaded and asked about that another upload replaces in between.
-const ATTEMPTS_MAX: u32 = 6;
+pub const ATTEMPTS_MAX: u32 = 6;
 const PAUSE_MILLISECONDS: u64 = 40;
+/// Begins what is said of the search for secrets.
+const SECRETS_NOTE: &str = "secrets";
 /// Stands for "no commit" where a session wants a head.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
@@ -59,14 +65,23 @@ pub async fn open_session(
     branch: &str,
     head: Option<&str>,
 ) -> Result<SessionResponse, CommandError> {
-    let request = SessionRequest {
+    client.open_session(&session_request(repository, client.tenant_key(), branch, head)?).await
+}
+
+/// What `POST /session` is asked for this repository and developer.
+pub fn session_request(
+    repository: &Repository,
+    tenant_key: &str,
+    branch: &str,
+    head: Option<&str>,
+) -> Result<SessionRequest, CommandError> {
+    Ok(SessionRequest {
         repo: repository.repository_name()?,
         branch: branch.to_owned(),
         head: head.unwrap_or(NO_COMMIT).to_owned(),
-        tenant_key: client.tenant_key().to_owned(),
+        tenant_key: tenant_key.to_owned(),
         user_name: repository.user_email()?,
-    };
-    client.open_session(&request).await
+    })
 }
 
 /// The integration's target branch, checked before git sees it.
@@ -99,6 +114,9 @@ pub async fn run(
     let patch = Bytes::from(subject.patch);
     let change = parse(&patch)?;
     let pack = context::build(repository, &change, subject.base, subject.after)?;
+    let sides = Sides { repository, base: subject.base, after: subject.after };
+    let policy = policy(repository, subject.base)?;
+    let binary = binary::secrets(sides, &change, &policy)?;
     let upload = Upload::new(&patch, subject.base, pack)?;
     let mut attempt = 1;
     loop {
@@ -106,14 +124,62 @@ pub async fn run(
         match ask_all(client, session_id, &upload, question, progress).await {
             // Another push of the same developer replaced the session's diff in between.
             Err(error) if error.kind == Kind::Busy && attempt < ATTEMPTS_MAX => pause(attempt).await,
-            outcome => return outcome,
+            outcome => return outcome.map(|inspection| with_binary(inspection, binary, &policy)),
         }
         attempt += 1;
     }
 }
 
+/// The same for a result as it came: one page of it keeps the counts of all.
+pub fn with_binary_secrets(
+    raw: Value,
+    binary: BinarySecrets,
+    policy: &Policy,
+) -> Result<Value, CommandError> {
+    let counts = raw.get("more").and_then(|_| raw.get("counts")).cloned();
+    let mut raw = with_binary(view(read(&raw)?, raw)?, binary, policy).raw;
+    if let (Value::Object(fields), Some(counts)) = (&mut raw, counts) {
+        fields.insert("counts".to_owned(), counts);
+    }
+    Ok(raw)
+}
+
+fn read(raw: &Value) -> Result<InspectResult, CommandError> {
+    serde_json::from_value(raw.clone()).map_err(|error| {
+        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
+    })
+}
+
+/// Adds what was found in files of which the server saw no text, to the raw result too.
+fn with_binary(mut inspection: Inspection, binary: BinarySecrets, policy: &Policy) -> Inspection {
+    let BinarySecrets { findings, unread } = binary;
+    if unread == 0 {
+        inspection.notes.retain(|note| !note.starts_with(SECRETS_NOTE));
+    }
+    if let (Value::Object(raw), 0) = (&mut inspection.raw, unread) {
+        raw.remove("secret_scan");
+    }
+    if findings.is_empty() {
+        return inspection;
+    }
+    if policy.gate.reached_by_any(&findings) {
+        inspection.verdict = Verdict::RequestChanges;
+    }
+    inspection.findings.extend(findings.into_iter().map(ReportedFinding::new));
+    inspection.findings.sort_by_key(|it| std::cmp::Reverse(it.finding.severity));
+    let all: Vec<Finding> = inspection.findings.iter().map(|it| it.finding.clone()).collect();
+    let counts = Counts::of(&all, inspection.suppressed.clone());
+    let records: Vec<FindingRecord> = all.into_iter().map(Into::into).collect();
+    if let Value::Object(raw) = &mut inspection.raw {
+        raw.insert("verdict".to_owned(), inspection.verdict.as_str().into());
+        raw.insert("findings".to_owned(), serde_json::json!(records));
+        raw.insert("counts".to_owned(), serde_json::json!(counts));
+    }
+    inspection
+}
+
 /// Twice as long each time, and not the same for two processes that get into each other's way.
-async fn pause(attempt: u32) {
+pub async fn pause(attempt: u32) {
     let own = u64::from(std::process::id()) % PAUSE_MILLISECONDS;
     tokio::time::sleep(Duration::from_millis((PAUSE_MILLISECONDS + own) << attempt)).await;
 }
@@ -159,9 +225,7 @@ async fn ask(
     progress: &Progress,
 ) -> Result<(Value, InspectResult), CommandError> {
     let raw = client.inspect(parameters, progress).await?;
-    let result = serde_json::from_value(raw.clone()).map_err(|error| {
-        CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))
-    })?;
+    let result = read(&raw)?;
     Ok((raw, result))
 }
 
@@ -190,15 +254,12 @@ fn view(result: InspectResult, raw: Value) -> Result<Inspection, CommandError> {
     let findings = findings.map_err(|error| CommandError::of(Kind::Unavailable, &error))?;
     let deviations = [
         ("context", result.context_refresh),
-        ("secrets", result.secret_scan),
+        (SECRETS_NOTE, result.secret_scan),
         ("parse check", result.compiler_check),
     ];
     let notes = deviations.into_iter().filter_map(|(what, it)| it.map(|it| format!("{what}: {}", it.reason)));
-    // What is left out by convention alone never makes a verdict incomplete.
-    let cause =
-        if matches!(verdict, Verdict::Incomplete | Verdict::Error) { Cause::Gap } else { Cause::Convention };
-    let part = |it: prevet_wire::inspect::NotReviewedRecord| NotReviewed {
-        cause: if is_convention(&it.reason) { Cause::Convention } else { cause },
+    let part = |it: NotReviewedRecord| NotReviewed {
+        cause: if it.by_convention { Cause::Convention } else { Cause::Gap },
         file: it.file,
         line: it.line,
         reason: it.reason,
@@ -250,21 +311,6 @@ pub fn add_left_out(inspection: &mut Inspection, left_out: &[LeftOut]) {
             serde_json::json!({ "cause": degraded.cause, "not_reviewed": records }),
         );
     }
-}
-
-fn is_convention(reason: &str) -> bool {
-    [
-        "lock file",
-        "vendored",
-        "minified",
-        "generated",
-        "binary",
-        "excluded by the policy",
-        "linguist-",
-        "submodule",
-    ]
-    .iter()
-    .any(|word| reason.starts_with(word))
 }
 
 /// The lines of a file after the change, for code frames, with secrets masked.

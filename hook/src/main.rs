@@ -31,7 +31,10 @@ fn run(arguments: Arguments, config: &Config) -> Result<u8, CommandError> {
     if !arguments.command.ends_itself_on_signals() {
         runtime.spawn(clean_up_on_signal());
     }
-    runtime.block_on(commands::run(arguments.command, config))
+    let outcome = runtime.block_on(commands::run(arguments.command, config));
+    // A read of standard input that still waits cannot be called back, and would be waited for.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// A signal drops nothing, so what lies in the temporary folder is removed here.

@@ -25,6 +25,9 @@ pub struct RunningServer {
     pub tenant_key: String,
     /// A key for agents.
     pub agent_key: String,
+    /// A key for people.
+    #[serde(default)]
+    pub human_key: String,
     /// Its embedded DynamoDB.
     pub dynamodb_url: String,
     /// Its embedded S3.

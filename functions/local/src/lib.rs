@@ -12,4 +12,4 @@ mod server;
 pub use self::error::LocalError;
 pub use self::files::{RunningServer, reachable};
 pub use self::server::{LocalKeys, LocalServer};
-pub use prevet_routes::start_logging;
+pub use prevet_routes::{start_logging, tools};

@@ -88,7 +88,8 @@ impl Embedded {
         let emulator = Emulator::start(folder, &keys.access_key, &keys.secret_key).await?;
         let store = store(folder, &emulator.dynamodb_url, &emulator.s3_url).await?;
         store.create_missing().await.map_err(prevet_app::error::AppError::from)?;
-        let service = Service::new(store, public_url).with_model(model.as_ref())?.with_tickets_from_env()?;
+        let service = Service::new(store, public_url).with_model(model.as_ref())?;
+        let service = service.with_tickets_from_env()?.with_notices_from_env()?;
         Ok(Some(Self { service, emulator, lock }))
     }
 }
@@ -142,6 +143,7 @@ impl LocalServer {
             url: self.url.clone(),
             tenant_key: self.keys.tenant_key.clone(),
             agent_key: self.keys.agent_key.clone(),
+            human_key: self.keys.human_key.clone(),
             dynamodb_url: self.emulator.dynamodb_url.clone(),
             s3_url: self.emulator.s3_url.clone(),
             process_id: std::process::id(),

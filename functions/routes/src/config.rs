@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use prevet_llm::settings::{ModelSettings, SettingsError as ModelSettingsError};
 use prevet_upstream::{
-    GitHubSettings, JiraSettings, Settings as TicketSettings, SettingsError as TicketSettingsError,
+    GitHubSettings, JiraSettings, NoticeSettings, NoticeSettingsError, Settings as TicketSettings,
+    SettingsError as TicketSettingsError,
 };
 
 /// The longest that one question to the model may take, where nothing else is said.
@@ -31,6 +32,8 @@ pub struct Config {
     /// `PREVET_GITHUB_API_URL`, `PREVET_GITHUB_TOKEN`, `PREVET_JIRA_URL`, `PREVET_JIRA_EMAIL`, `PREVET_JIRA_TOKEN` and
     /// `PREVET_JIRA_PROJECTS`: where tickets are kept.
     pub tickets: TicketSettings,
+    /// Where notices go, where `PREVET_NOTICE_URL` says.
+    pub notices: Option<NoticeSettings>,
 }
 
 /// A variable that is missing, or that cannot be used.
@@ -53,15 +56,20 @@ pub enum ConfigError {
     /// Where tickets are kept is not said in a way that can be used.
     #[error(transparent)]
     Tickets(#[from] TicketSettingsError),
+    /// Where notices go is not said in a way that can be used.
+    #[error(transparent)]
+    Notices(#[from] NoticeSettingsError),
 }
 
 impl Config {
     /// Reads the environment.
     pub fn from_env() -> Result<Self, ConfigError> {
+        let public_url = optional("PREVET_PUBLIC_URL").map(|url| url.trim_end_matches('/').to_owned());
         Ok(Self {
+            notices: notice_settings_from_env(public_url.as_deref())?,
             table: optional("PREVET_TABLE").ok_or(ConfigError::Missing("PREVET_TABLE"))?,
             bucket: optional("PREVET_BUCKET").ok_or(ConfigError::Missing("PREVET_BUCKET"))?,
-            public_url: optional("PREVET_PUBLIC_URL").map(|url| url.trim_end_matches('/').to_owned()),
+            public_url,
             path_style: optional("AWS_ENDPOINT_URL").or_else(|| optional("AWS_ENDPOINT_URL_S3")).is_some(),
             model: model_from_env()?,
             tickets: ticket_settings_from_env()?,
@@ -116,6 +124,15 @@ fn money(name: &'static str) -> Result<Option<f64>, ConfigError> {
     let parse = |text: String| text.trim().parse::<f64>().ok().filter(|it| it.is_finite() && *it >= 0.0);
     let unusable = ConfigError::Unusable { name, expected: "an amount of US dollars" };
     optional(name).map(|text| parse(text).ok_or(unusable)).transpose()
+}
+
+/// Where notices go, as the environment says: `PREVET_NOTICE_URL`, `PREVET_NOTICE_SECRET` (signs them) and
+/// `PREVET_NOTICE_FORMAT` (`json`, `slack`, `teams`). None where no address is set.
+pub fn notice_settings_from_env(public_url: Option<&str>) -> Result<Option<NoticeSettings>, ConfigError> {
+    let Some(url) = optional("PREVET_NOTICE_URL") else { return Ok(None) };
+    let inbox_url = public_url.map(|base| format!("{base}/inbox"));
+    let (secret, format) = (optional("PREVET_NOTICE_SECRET"), optional("PREVET_NOTICE_FORMAT"));
+    Ok(Some(NoticeSettings::new(&url, secret, format.as_deref(), inbox_url)?))
 }
 
 /// Where tickets are kept, as the environment says; for a server that has its storage from elsewhere.

@@ -32,6 +32,11 @@ impl Failure {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", error)
     }
 
+    /// Its status and its body.
+    pub fn into_parts(self) -> (StatusCode, ErrorBody) {
+        (self.status, self.body)
+    }
+
     /// Its body.
     pub fn body(&self) -> &ErrorBody {
         &self.body

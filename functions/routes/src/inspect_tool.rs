@@ -185,7 +185,8 @@ fn degraded(report: &StoredReport) -> Option<Degraded> {
         within(sorted.into_iter().take(NOT_REVIEWED_MAX).cloned().map(Into::into));
     if parts.len() > named.len() {
         let reason = format!("{} more, not named here", parts.len() - named.len());
-        named.push(NotReviewedRecord { file: "*".to_owned(), line: None, reason });
+        let by_convention = gaps <= named.len();
+        named.push(NotReviewedRecord { file: "*".to_owned(), line: None, reason, by_convention });
     }
     Some(Degraded { cause, not_reviewed: named })
 }
@@ -203,6 +204,9 @@ fn secret_scan(report: &StoredReport) -> Option<Deviation> {
 
 fn context_refresh(report: &StoredReport) -> Option<Deviation> {
     let deviation = |status: &str, reason: String| Some(Deviation { status: status.to_owned(), reason });
+    if let Some(refresh) = &report.refresh {
+        return deviation(refresh.status.as_str(), refresh.reason.clone());
+    }
     match (report.has_context, report.fragments) {
         (_, 0) if report.has_context => None,
         (false, _) => deviation(

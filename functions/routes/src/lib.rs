@@ -8,9 +8,12 @@ mod ask_tool;
 mod body;
 mod check_tool;
 mod config;
+mod decision_tools;
 mod describe_tool;
 mod failure;
+mod fixtures;
 mod inbox;
+mod inbox_api;
 mod inspect_tool;
 mod logging;
 mod mcp;
@@ -28,11 +31,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Router;
 use axum::http::StatusCode;
+use prevet_app::provider::Provider;
 use prevet_app::{App, World};
 use prevet_llm::Llm;
 use prevet_llm::settings::ModelSettings;
 use prevet_store::{Store, StoreConfig};
-use prevet_upstream::Upstream;
+use prevet_upstream::{NoticeSettings, Upstream, Webhook};
 
 pub use self::config::{Config, ConfigError, model_from_env};
 pub use self::inbox::inbox_router;
@@ -49,6 +53,9 @@ pub struct Service {
     pub app: App<Store>,
     /// `scheme://host` under which people reach the server, where that is known.
     pub public_url: Option<Arc<str>>,
+    /// Whether the conformance suite's tools are there.
+    #[cfg(feature = "conformance")]
+    pub for_conformance: bool,
 }
 
 impl Service {
@@ -61,15 +68,18 @@ impl Service {
         };
         let tickets = Upstream::new(config.tickets.clone())?;
         let service = Self::new(Store::on_aws(store).await, config.public_url.as_deref());
+        let service = service.with_notices(config.notices.clone())?;
         service.with_tickets(tickets).with_model(config.model.as_ref())
     }
 
     /// On a store that is there already.
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
-        let world = World { now_seconds, random };
+        let world = World { now_seconds, now_milliseconds, random };
         Self {
-            app: App { storage: store, world, model: None, tickets: None },
+            app: App { storage: store, world, model: None, notices: None, tickets: None, provider: None },
             public_url: public_url.map(Arc::from),
+            #[cfg(feature = "conformance")]
+            for_conformance: false,
         }
     }
 
@@ -82,11 +92,27 @@ impl Service {
         Ok(self)
     }
 
-    /// That reads tickets from `upstream`.
+    /// That reads tickets from `upstream`, and files of repositories where it is set up for that.
     #[must_use]
     pub fn with_tickets(mut self, upstream: Upstream) -> Self {
-        self.app.tickets = Some(Arc::new(upstream));
+        let upstream = Arc::new(upstream);
+        self.app.provider = upstream.is_provider().then(|| Arc::clone(&upstream) as Arc<dyn Provider>);
+        self.app.tickets = Some(upstream);
         self
+    }
+
+    /// That tells somebody what waits and what was decided.
+    pub fn with_notices(mut self, settings: Option<NoticeSettings>) -> Result<Self, ConfigError> {
+        if let Some(settings) = settings {
+            self.app.notices = Some(Arc::new(Webhook::new(settings)?));
+        }
+        Ok(self)
+    }
+
+    /// That tells where the environment says.
+    pub fn with_notices_from_env(self) -> Result<Self, ConfigError> {
+        let settings = config::notice_settings_from_env(self.public_url.as_deref())?;
+        self.with_notices(settings)
     }
 
     /// That reads tickets from where the environment says.
@@ -105,6 +131,11 @@ fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
 }
 
+fn now_milliseconds() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn random() -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).ok().map(|()| bytes)
@@ -113,6 +144,11 @@ fn random() -> Option<[u8; 32]> {
 /// 256 random bits as letters and digits; `None` where the system has none to give.
 pub fn random_text() -> Option<String> {
     random().map(|bytes| data_encoding::HEXLOWER.encode(&bytes))
+}
+
+/// Every tool, as clients are told of it.
+pub fn tools() -> Vec<rmcp::model::Tool> {
+    [tools::all(), decision_tools::all()].concat()
 }
 
 /// Every route in one router.

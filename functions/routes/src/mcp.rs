@@ -20,11 +20,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::failure::Failure;
-use crate::{Service, access, body, message, model, progress, tools};
+use crate::{Service, access, body, decision_tools, fixtures, message, model, progress, tools};
 
 const INSTRUCTIONS: &str = "Prevet inspects a change before it leaves the machine. Open a session (POST /session), \
     upload the diff (POST /upload/{session_id}), then call inspect_diff with the session_id; describe_change tells \
     what the diff does, ask answers a question about it, check_task says whether it does what a task asks. \
+    Before you ask a person to decide something, call lookup_decision; request_decision asks and waits; share_context \
+    tells others what they should know. \
     A verdict other than approve, and everything under degraded, is worth telling the user.";
 
 /// The route, and what lies below it.
@@ -56,16 +58,18 @@ async fn no_oauth() -> Failure {
 
 /// Checks the key, where one is sent, the host and origin against DNS rebinding, and the message.
 async fn guard(State(service): State<Service>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     // First, so that whoever is refused has sent all that there was to send, and reads why.
     let packed = body::take(body).await;
     if let Err(failure) = check_host(&service, &parts.headers) {
         return failure.into_response();
     }
-    if let Some(key) = access::api_key(&parts.headers)
-        && let Err(error) = service.app.check_key(&key).await
-    {
-        return Failure::from(error).into_response();
+    if let Some(key) = access::api_key(&parts.headers) {
+        match service.app.check_key(&key).await {
+            // For the tools that need it, so that it is read once.
+            Ok(record) => parts.extensions.insert(record),
+            Err(error) => return Failure::from(error).into_response(),
+        };
     }
     match message::checked(parts, packed) {
         Ok(request) => next.run(request).await,
@@ -121,7 +125,8 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        let tools = [crate::tools(), fixtures::tools(&self.service)];
+        Ok(ListToolsResult::with_all_items(tools.concat()))
     }
 
     async fn call_tool(
@@ -130,7 +135,15 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        if let Some(result) = fixtures::call(&self.service, &request.name, &context).await {
+            return Ok(result.into());
+        }
         let Some(step) = tools::step(&request.name) else {
+            if let Some(result) =
+                decision_tools::call(&self.service, &request.name, arguments, &context).await
+            {
+                return Ok(result.into());
+            }
             return Err(ErrorData::invalid_params(
                 format!("there is no tool named {:?}", request.name),
                 None,

@@ -15,6 +15,8 @@ use crate::body;
 use crate::failure::Failure;
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
+/// Has no `initialize` any more.
+const MODERN_VERSION: &str = "2026-07-28";
 // JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -38,7 +40,8 @@ pub fn checked(mut parts: Parts, packed: Result<Bytes, Failure>) -> Result<Reque
     let bytes = packed.and_then(|packed| body::unpack(&parts.headers, packed, JSON_BODY_BYTES_MAX));
     let bytes = bytes.map_err(|failure| Box::new(failure.into_response()))?;
     let method = check(&bytes).map_err(|(code, id, message)| Box::new(rpc_error(code, &id, message)))?;
-    if method == "initialize" {
+    let is_modern = parts.headers.get(VERSION_HEADER).is_some_and(|version| version == MODERN_VERSION);
+    if method == "initialize" && !is_modern {
         // The version is still to be agreed on: the header is for what comes after.
         parts.headers.remove(VERSION_HEADER);
     }

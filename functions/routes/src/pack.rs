@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use prevet_app::inspection::{Contents, Context};
+use prevet_app::inspection::{Contents, Context, Excerpt, Related};
 use prevet_domain::policy::Policy;
-use prevet_wire::context_pack::ContextPack;
+use prevet_wire::context_pack::{ContextPack, RelatedFile};
 use prevet_wire::policy_file;
 use prevet_wire::upload_body::UploadBody;
 
@@ -28,5 +28,12 @@ fn read_context(json: &[u8]) -> Result<Context, String> {
     let mut left_out = BTreeMap::new();
     left_out.extend(pack.vendored.into_iter().map(|path| (path, "linguist-vendored")));
     left_out.extend(pack.generated.into_iter().map(|path| (path, "linguist-generated")));
-    Ok(Context { policy, files, left_out })
+    let related = pack.related.into_iter().map(read_related).collect();
+    Ok(Context { policy, files, left_out, related })
+}
+
+fn read_related(file: RelatedFile) -> Related {
+    let excerpts = file.excerpts.into_iter();
+    let excerpts = excerpts.map(|it| Excerpt { first_line: it.first_line, text: it.text }).collect();
+    Related { path: file.path, reasons: file.reasons, excerpts }
 }

@@ -62,11 +62,17 @@ pub fn deviation(it: reading::Deviation) -> Deviation {
 pub fn degraded(unread: Unread) -> Degraded {
     let more = unread.files.len().saturating_sub(UNREAD_MAX);
     let named = unread.files.into_iter().take(UNREAD_MAX);
-    let mut not_reviewed: Vec<_> =
-        named.map(|(file, reason)| NotReviewedRecord { file, line: None, reason }).collect();
+    let mut not_reviewed: Vec<_> = named
+        .map(|(file, reason)| NotReviewedRecord { file, line: None, reason, by_convention: false })
+        .collect();
     if more > 0 {
         let reason = format!("{more} more, not named here");
-        not_reviewed.push(NotReviewedRecord { file: "*".to_owned(), line: None, reason });
+        not_reviewed.push(NotReviewedRecord {
+            file: "*".to_owned(),
+            line: None,
+            reason,
+            by_convention: false,
+        });
     }
     Degraded { cause: unread.cause, not_reviewed }
 }

@@ -86,26 +86,21 @@ fn tool<Parameters: JsonSchema + 'static, Answer: JsonSchema + 'static>(
         .destructive(false)
         .idempotent(true)
         .open_world(open_world);
+    described::<Parameters, Answer>(name, description, annotations)
+}
+
+/// A tool with the schemas of its parameters and its result.
+pub fn described<Parameters: JsonSchema + 'static, Answer: JsonSchema + 'static>(
+    name: &'static str,
+    description: &'static str,
+    annotations: ToolAnnotations,
+) -> Tool {
     let mut tool = Tool::new(name, description, Arc::new(serde_json::Map::new()))
         .with_input_schema::<Parameters>()
         .with_output_schema::<Answer>()
         .with_annotations(annotations);
-    tool.output_schema = tool.output_schema.map(|schema| Arc::new(without_formats((*schema).clone())));
+    tool.output_schema = tool.output_schema.map(|schema| Arc::new(prevet_wire::schema::plain(&schema)));
     tool
-}
-
-/// The schema without `format`: what stands there (`uint32` and the like) is Rust's, and validators complain of it.
-fn without_formats(schema: serde_json::Map<String, Value>) -> serde_json::Map<String, Value> {
-    let stated = |(name, value): &(String, Value)| name != "format" || !value.is_string();
-    schema.into_iter().filter(stated).map(|(name, value)| (name, plain(value))).collect()
-}
-
-fn plain(value: Value) -> Value {
-    match value {
-        Value::Object(schema) => Value::Object(without_formats(schema)),
-        Value::Array(schemas) => Value::Array(schemas.into_iter().map(plain).collect()),
-        other => other,
-    }
 }
 
 #[cfg(test)]

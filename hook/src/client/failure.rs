@@ -1,7 +1,7 @@
 //! What went wrong between here and the server, in one line.
 
 use prevet_domain::kind::Kind;
-use prevet_wire::error::ErrorBody;
+use prevet_wire::inbox::Taken;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
@@ -47,8 +47,13 @@ pub fn refused(
     headers: &HeaderMap,
     body: &[u8],
 ) -> CommandError {
-    let said = match serde_json::from_slice::<ErrorBody>(body) {
-        Ok(body) => body.error,
+    let said = match serde_json::from_slice::<Taken>(body) {
+        Ok(Taken { error, decision: Some(decision), .. }) => {
+            let outcome = decision.answer.as_deref().unwrap_or("dismissed");
+            let by = &decision.receipt.answered_by;
+            format!("{error}: {outcome:?}, by {by}, {}", decision.decision_id)
+        }
+        Ok(Taken { error, .. }) => error,
         Err(_) => String::from_utf8_lossy(body).chars().take(FOREIGN_TEXT_CHARACTERS_MAX).collect(),
     };
     // The header may hold a date as well, which helps nobody in one line.
@@ -61,7 +66,7 @@ pub fn refused(
 /// What a tool error's code means here.
 pub fn kind_of_code(code: &str) -> Kind {
     match code {
-        "UNKNOWN_SESSION" => Kind::Missing,
+        "UNKNOWN_SESSION" | "NOT_FOUND" => Kind::Missing,
         "INVALID_INPUT" | "NO_DIFF" | "MODEL_NOT_CONFIGURED" | "TICKET_UNRESOLVED" => Kind::Invalid,
         "UNAUTHENTICATED" => Kind::Unauthenticated,
         "DENIED" => Kind::Denied,

@@ -30,8 +30,10 @@ impl Upload {
             if packed.len() <= REQUEST_BODY_BYTES_MAX {
                 return Ok(Self { boundary, packed, diff_sha256 });
             }
+            context.related.truncate(context.related.len() / 2);
             context.files.truncate(context.files.len() / 2);
         }
+        context.related.clear();
         context.files.clear();
         let packed = pack(&multipart(&boundary, diff, base, Some(&context))?)?;
         Ok(Self { boundary, packed, diff_sha256 })

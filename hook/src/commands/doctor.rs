@@ -9,6 +9,7 @@ use crate::error::CommandError;
 use crate::git::{BaseSource, Repository};
 use crate::hooks::{self, Action};
 use crate::inspection;
+use crate::review::Reviewer;
 use prevet_wire::model_trial::ModelTrial;
 
 /// One line of the report.
@@ -34,6 +35,7 @@ pub async fn run(config: &Config, ask_model: bool) -> Result<u8, CommandError> {
         }
     }
     checks.push(server(config, repository.as_ref().ok()).await);
+    checks.push(reviewer(config).await);
     if ask_model {
         checks.push(model(config).await);
     }
@@ -86,6 +88,13 @@ fn base(repository: &Repository) -> Check {
             BaseSource::NoCommits => Check::Note("nothing is committed yet: everything counts as new".to_owned()),
         },
         Err(error) => Check::Bad(error.to_string()),
+    }
+}
+
+async fn reviewer(config: &Config) -> Check {
+    match Reviewer::default().find(config.search_path.as_deref()).await {
+        Ok(program) => Check::Good(format!("review rounds are reviewed by {}", program.display())),
+        Err(error) => Check::Note(format!("no review rounds: {error}")),
     }
 }
 

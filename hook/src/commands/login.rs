@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use prevet_domain::kind::Kind;
+use prevet_wire::inbox::SignInLinkRecord;
 use prevet_wire::session::SessionRequest;
 use prevet_wire::user_config;
 use toml_edit::{DocumentMut, Item, Table, value};
@@ -13,7 +14,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::cli::Login;
 use crate::client::Client;
 use crate::config::Config;
-use crate::connection::{Endpoint, base_url, read_user_config};
+use crate::connection::{Connection, Endpoint, Who, base_url, read_user_config};
 use crate::console;
 use crate::error::CommandError;
 
@@ -26,6 +27,9 @@ const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
 /// Tries server and key out, and keeps them.
 pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandError> {
+    if arguments.browser {
+        return sign_in_link(config).await;
+    }
     let file = config_file(config)?;
     // A file that is broken already would be no better afterwards.
     read_user_config(&file)?;
@@ -51,25 +55,55 @@ pub async fn login(config: &Config, arguments: &Login) -> Result<u8, CommandErro
     Ok(0)
 }
 
+/// Prints a link that signs a browser in. It is the running server's: an embedded one of this process would end with it.
+async fn sign_in_link(config: &Config) -> Result<u8, CommandError> {
+    let connection = Connection::open_for_decisions(config, Who::Person).await?;
+    if connection.is_embedded() {
+        connection.close().await;
+        return Err(CommandError::usage(
+            "no server runs: start one with `prevet serve`, or set one with `prevet login --url`",
+        ));
+    }
+    let client = Client::new(connection.endpoint.clone(), config.waits()?)?;
+    let link: SignInLinkRecord =
+        client.inbox("sign-in-link", Some(&serde_json::json!({})), "asking for a link to sign in").await?;
+    let base = connection.endpoint.url.trim_end_matches("/mcp").to_owned();
+    connection.close().await;
+    console::data(format!("{base}/{}\n", link.path).as_bytes())?;
+    console::say("open the link within five minutes; it works once");
+    Ok(0)
+}
+
 /// Forgets server and key; all else in the file stays.
 pub fn logout(config: &Config) -> Result<u8, CommandError> {
     let file = config_file(config)?;
-    let Some(server) = read_user_config(&file)?.server else {
+    let server = match read_user_config(&file) {
+        Ok(user) => user.server,
+        // The key goes whatever else is wrong: it is in one place unless the file says otherwise.
+        Err(error) => {
+            remove_key(&file.parent().unwrap_or(Path::new(".")).join(KEY_FILE))?;
+            let text = format!("the key is removed, but {error}: mend the file and log out again");
+            return Err(CommandError::usage(text));
+        }
+    };
+    let Some(server) = server else {
         console::say("no server was set: commands use the embedded one");
         return Ok(0);
     };
     let key_file = file.parent().unwrap_or(Path::new(".")).join(server.key_file);
-    match fs::remove_file(&key_file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed("removing", &key_file, &error));
-        }
-        _ => {}
-    }
+    remove_key(&key_file)?;
     let mut document = read_document(&file)?;
     document.remove("server");
     write(&file, &document.to_string(), 0o644)?;
     console::say("server and key are forgotten: commands use the embedded server from now on");
     Ok(0)
+}
+
+fn remove_key(key_file: &Path) -> Result<(), CommandError> {
+    match fs::remove_file(key_file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("removing", key_file, &error)),
+        _ => Ok(()),
+    }
 }
 
 fn config_file(config: &Config) -> Result<PathBuf, CommandError> {

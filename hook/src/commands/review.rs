@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::{Review, ReviewBegin};
 use crate::config::Config;
-use crate::console;
+use crate::console::{self, Progress};
 use crate::error::CommandError;
 use crate::review::{Code, ReviewError, SystemClock, run_round as run_to_end};
 
@@ -23,7 +23,10 @@ pub async fn run(config: &Config, verb: &Review) -> Result<u8, CommandError> {
                 session_dir: absolute(config, session),
                 max_wait_seconds: *max_wait_seconds,
             };
-            print(async { config.rounds()?.wait(&call).await }.await)
+            let progress = Progress::start("waiting for the reviewer");
+            let result = async { config.rounds()?.wait(&call).await }.await;
+            drop(progress);
+            print(result)
         }
         Review::Reply { session, input, model, effort } => print(
             async {

@@ -48,6 +48,15 @@ impl Repository {
     /// A regular file of the work tree, not through symbolic links; `None` where there is none, or one over
     /// 64 MiB.
     pub fn work_tree_file(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
+        self.work_tree_file_within(path, FILE_BYTES_MAX)
+    }
+
+    /// [`Repository::work_tree_file`] with another bound; a larger file is not opened.
+    pub fn work_tree_file_within(
+        &self,
+        path: &RepoPath,
+        bytes_max: u64,
+    ) -> Result<Option<Vec<u8>>, GitError> {
         let root = self.work_tree()?;
         let mut full = root.to_owned();
         for component in path.as_bytes().split(|byte| *byte == b'/') {
@@ -62,13 +71,14 @@ impl Repository {
             }
         }
         // Opened only once it is known to be a file: opening a pipe would wait for a writer.
-        if !on_file(fs::symlink_metadata(&full), "read", &full)?.is_file() {
+        let data = on_file(fs::symlink_metadata(&full), "read", &full)?;
+        if !data.is_file() || data.len() > bytes_max {
             return Ok(None);
         }
         let mut bytes = Vec::new();
         let file = on_file(File::open(&full), "read", &full)?;
-        on_file(file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes), "read", &full)?;
-        Ok((bytes.len() as u64 <= FILE_BYTES_MAX).then_some(bytes))
+        on_file(file.take(bytes_max + 1).read_to_end(&mut bytes), "read", &full)?;
+        Ok((bytes.len() as u64 <= bytes_max).then_some(bytes))
     }
 
     /// The policy file as of `base`, so that a change cannot loosen its own review.

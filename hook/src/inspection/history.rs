@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use prevet_analysis::inspect::{Request, inspect};
 use prevet_analysis::source::Source;
-use prevet_domain::change::post_fragment;
+use prevet_domain::change::{Change, post_fragment};
 use prevet_domain::finding::{Finding, ReportType, Suppressed};
 use prevet_domain::path::RepoPath;
 use prevet_domain::policy::{NewIgnores, Policy};
 use prevet_domain::verdict::{Cause, NotReviewed};
 
-use super::parse;
+use super::{binary, parse};
 use crate::error::CommandError;
 use crate::git::{CommitPatch, PushReview, Repository};
 use crate::report::{Inspection, ReportedFinding};
@@ -74,7 +74,11 @@ fn left_out(patch: &CommitPatch, short: &str) -> Vec<NotReviewed> {
 }
 
 fn secrets_in(patch: &Bytes, policy: &Policy) -> Result<Vec<Found>, CommandError> {
-    let change = parse(patch)?;
+    let mut change = parse(patch)?;
+    let (binary, text): (Vec<_>, Vec<_>) = change.files.into_iter().partition(binary::is_binary);
+    change = Change { files: text };
+    let of_binary = binary.iter().flat_map(|file| binary::added_secrets(file, policy));
+    let of_binary: Vec<Found> = of_binary.map(|finding| Found { finding, lines: Vec::new() }).collect();
     let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
     let request = Request {
         change: &change,
@@ -93,7 +97,7 @@ fn secrets_in(patch: &Bytes, policy: &Policy) -> Result<Vec<Found>, CommandError
         let lines = lines(&text, first, finding.end_line.unwrap_or(first));
         Found { finding, lines }
     };
-    Ok(report.findings.into_iter().chain(held).map(with_lines).collect())
+    Ok(report.findings.into_iter().chain(held).map(with_lines).chain(of_binary).collect())
 }
 
 fn lines(text: &[u8], first: u32, last: u32) -> Vec<u8> {

@@ -11,7 +11,7 @@ use prevet_wire::review_files::{RoundRecord, RoundsFile, StateFile, VERSION};
 
 use super::Rounds;
 use super::error::ReviewError;
-use super::folder::{self, SessionFolder};
+use super::folder::{self, SessionFolder, Stored};
 use super::launch::launch;
 use super::settings::Settings;
 use super::template::{Template, render};
@@ -78,9 +78,11 @@ impl Rounds {
         let first = RoundRecord::begin(1, &Claims::default(), now.to_string());
         let rounds = RoundsFile { version: VERSION, rounds: vec![first] };
         let date = now.strftime("%Y%m%d").to_string();
+        let stored = Stored { state, rounds, session };
         folder::create(&place.repository, subject.skill(), &date, |folder| {
             folder::write(&folder.prompt(1), prompt.as_bytes())?;
-            folder.save(&state, &rounds)
+            folder.save(&stored.state, &stored.rounds)
         })
+        .inspect(|folder| folder.refresh_page(&stored))
     }
 }

@@ -8,6 +8,10 @@ use super::reviewer::Order;
 
 /// The oldest version with `exec resume --json`.
 pub(super) const OLDEST_VERSION: (u64, u64) = (0, 80);
+/// A reviewer with the review tools could have itself reviewed, without end. A server that is not configured needs a
+/// command to be valid even when it is off.
+const WITHOUT_REVIEW_TOOLS: [&str; 2] =
+    ["mcp_servers.cross-review.command=\"prevet\"", "mcp_servers.cross-review.enabled=false"];
 /// What is shown of a command or a message.
 const ACTIVITY_CHARACTERS_MAX: usize = 300;
 
@@ -19,6 +23,9 @@ pub(super) fn arguments(order: &Order<'_>) -> Vec<String> {
             ["exec", "resume", "--json", "-c", "sandbox_mode=\"read-only\""].map(str::to_owned).to_vec()
         }
     };
+    for setting in WITHOUT_REVIEW_TOOLS {
+        arguments.extend(["-c".to_owned(), setting.to_owned()]);
+    }
     arguments.extend(["-c".to_owned(), format!("model_reasoning_effort=\"{}\"", order.effort)]);
     if let Some(model) = order.model {
         arguments.extend(["-m".to_owned(), model.to_owned()]);
@@ -96,11 +103,18 @@ mod tests {
     fn every_round_is_read_only() {
         let order = Order { model: Some("m"), effort: "high", thread: None };
         let first = arguments(&order).join(" ");
-        assert_eq!(first, "exec --json -s read-only -c model_reasoning_effort=\"high\" -m m -");
+        let without =
+            "-c mcp_servers.cross-review.command=\"prevet\" -c mcp_servers.cross-review.enabled=false";
+        assert_eq!(
+            first,
+            format!("exec --json -s read-only {without} -c model_reasoning_effort=\"high\" -m m -")
+        );
         let next = arguments(&Order { model: None, thread: Some("t-1"), ..order }).join(" ");
         assert_eq!(
             next,
-            "exec resume --json -c sandbox_mode=\"read-only\" -c model_reasoning_effort=\"high\" t-1 -"
+            format!(
+                "exec resume --json -c sandbox_mode=\"read-only\" {without} -c model_reasoning_effort=\"high\" t-1 -"
+            )
         );
     }
 

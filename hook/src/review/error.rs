@@ -138,7 +138,7 @@ impl From<Refusal> for ReviewError {
     fn from(refusal: Refusal) -> Self {
         let code = match refusal {
             Refusal::StillRunning => Code::RoundStillRunning,
-            Refusal::Ended => Code::InvalidInput,
+            Refusal::Ended | Refusal::TooManyRounds => Code::InvalidInput,
             Refusal::NoThread | Refusal::NotRunning => Code::SessionBroken,
         };
         Self::new(code, refusal.to_string())

@@ -19,6 +19,10 @@ use super::error::{Code, ReviewError};
 /// The folder in the repository; it ignores itself for git.
 pub const OWN_FOLDER: &str = ".cross-review";
 const SESSIONS: &str = "sessions";
+/// What is not whole yet.
+const NEW_PREFIX: &str = ".new-";
+/// A directory that is not whole after this long belongs to a call that was killed.
+const ABANDONED_AFTER_SECONDS: u64 = 60 * 60;
 /// A file of ours; the reviewer's output has a limit of its own.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 const LOCK_SECONDS_MAX: u64 = 60;
@@ -66,6 +70,11 @@ impl SessionFolder {
         }
         let folder = Self(path);
         folder.state()?;
+        // A link among them would have us write somewhere else.
+        let is_plain = |name: &str| folder.0.join(name).symlink_metadata().is_ok_and(|data| data.is_dir());
+        if !is_plain("prompts") || !is_plain("outputs") {
+            return Err(refused("it has no directories prompts and outputs"));
+        }
         Ok(folder)
     }
 
@@ -155,9 +164,18 @@ impl SessionFolder {
         write_json(&self.state_path(), state)
     }
 
+    fn lock_path(&self) -> PathBuf {
+        self.0.join(".lock")
+    }
+
+    /// The right to change the session's files; none where somebody else has it.
+    pub fn try_lock(&self) -> Result<Option<Lock>, ReviewError> {
+        try_lock(&self.lock_path())
+    }
+
     /// Waits for the right to change the session's files.
     pub async fn lock(&self) -> Result<Lock, ReviewError> {
-        self.wait_for(&self.0.join(".lock"), LOCK_SECONDS_MAX).await?.ok_or_else(|| {
+        self.wait_for(&self.lock_path(), LOCK_SECONDS_MAX).await?.ok_or_else(|| {
             let text = format!(
                 "{} is being changed by another process, and still was after {LOCK_SECONDS_MAX} seconds",
                 self.0.display()
@@ -191,7 +209,11 @@ impl SessionFolder {
 
     /// Notes something for people who look into a session that went wrong.
     pub fn note(&self, line: &str) {
-        let opened = File::options().create(true).append(true).open(self.log());
+        let path = self.log();
+        if path.is_symlink() {
+            return;
+        }
+        let opened = File::options().create(true).append(true).open(&path);
         if let Ok(mut log) = opened
             && log.metadata().is_ok_and(|data| data.len() < LOG_BYTES_MAX)
         {
@@ -255,7 +277,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Revi
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ReviewError> {
     let written = (|| {
         let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
-        let mut file = NamedTempFile::with_prefix_in(".new-", folder)?;
+        let mut file = NamedTempFile::with_prefix_in(NEW_PREFIX, folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
@@ -273,7 +295,8 @@ pub(super) fn create(
     fill: impl FnOnce(&SessionFolder) -> Result<(), ReviewError>,
 ) -> Result<SessionFolder, ReviewError> {
     let sessions = own_folder(repository)?;
-    let made = tempfile::Builder::new().prefix(".new-").tempdir_in(&sessions);
+    remove_abandoned(&sessions);
+    let made = tempfile::Builder::new().prefix(NEW_PREFIX).tempdir_in(&sessions);
     let made = made.map_err(|error| ReviewError::io("make a directory in", &sessions, &error))?;
     for name in ["prompts", "outputs"] {
         let path = made.path().join(name);
@@ -288,6 +311,18 @@ pub(super) fn create(
     }
     let _ = made.keep();
     Ok(SessionFolder::new(path))
+}
+
+fn remove_abandoned(sessions: &Path) {
+    let Ok(entries) = fs::read_dir(sessions) else { return };
+    let unfinished = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(NEW_PREFIX);
+    for entry in entries.flatten().filter(unfinished) {
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > Duration::from_secs(ABANDONED_AFTER_SECONDS)) {
+            // It is in nobody's way.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Makes an empty directory with the next free number; of two that try, one gets it.

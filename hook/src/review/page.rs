@@ -23,6 +23,15 @@ pub(super) fn write(folder: &SessionFolder, stored: &Stored) -> Result<(), Revie
     folder::write(&folder.page(), render(&folder.name(), stored, &texts).as_bytes())
 }
 
+impl SessionFolder {
+    /// Writes the page anew, where nothing depends on it.
+    pub(super) fn refresh_page(&self, stored: &Stored) {
+        if let Err(error) = write(self, stored) {
+            self.note(&error.message);
+        }
+    }
+}
+
 fn render(name: &str, stored: &Stored, texts: &[String]) -> String {
     let mut page = format!("# {name}\n\n{}\n\n", standing(stored));
     page.push_str(&ledger(stored));

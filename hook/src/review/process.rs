@@ -11,14 +11,22 @@ use tokio::time::{Instant, sleep};
 const REAP_SECONDS_MAX: u64 = 5;
 const REAP_POLL_MILLISECONDS: u64 = 10;
 
-/// What tells the process `pid` from a later one of its number; none where there is no such process.
+/// A process as the system shows it.
+struct Shown {
+    start: String,
+    /// It has ended, and only its parent has not asked yet.
+    ended: bool,
+}
+
+/// What tells the process `pid` from a later one of its number; none where there is no such process. One that has
+/// ended, and was not waited for, is there.
 pub(super) fn identify(pid: u32) -> Option<ProcessRecord> {
-    start(pid).map(|start| ProcessRecord { pid, start })
+    shown(pid).map(|shown| ProcessRecord { pid, start: shown.start })
 }
 
 /// Whether the process lives, and is the one that was recorded.
 pub(super) fn is_alive(record: &ProcessRecord) -> bool {
-    start(record.pid).is_some_and(|start| start == record.start)
+    shown(record.pid).is_some_and(|shown| shown.start == record.start && !shown.ended)
 }
 
 /// Sends a signal to the process, if it is still the one that was recorded.
@@ -53,7 +61,8 @@ pub(super) fn descendants(ancestor: u32) -> Vec<ProcessRecord> {
             break;
         }
     }
-    found.into_iter().filter(|pid| *pid != ancestor).filter_map(identify).collect()
+    let others = found.into_iter().filter(|pid| *pid != ancestor);
+    others.filter_map(identify).filter(is_alive).collect()
 }
 
 /// Kills all that this process has started, adopted processes and those of `known` included, until nothing is left.
@@ -91,15 +100,15 @@ fn pid(number: u32) -> Option<Pid> {
     i32::try_from(number).ok().filter(|number| *number > 1).and_then(Pid::from_raw)
 }
 
-/// When a process was started: its time since boot, and the boot. A zombie has ended.
+/// When a process was started: its time since boot, and the boot.
 #[cfg(target_os = "linux")]
-fn start(pid: u32) -> Option<String> {
+fn shown(pid: u32) -> Option<Shown> {
     let stat = stat(pid)?;
     let fields: Vec<&str> = stat.split(' ').collect();
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     // Fields 3 and 22 of proc_pid_stat(5), counted from the one behind the name.
-    (*fields.first()? != "Z").then_some(())?;
-    Some(format!("{}@{}", fields.get(19)?, boot.trim()))
+    let ended = matches!(*fields.first()?, "Z" | "X");
+    Some(Shown { start: format!("{}@{}", fields.get(19)?, boot.trim()), ended })
 }
 
 /// The fields of `/proc/PID/stat` from the third on: the second, the name, may hold anything.
@@ -118,11 +127,11 @@ fn parents() -> Vec<(u32, u32)> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn start(pid: u32) -> Option<String> {
+fn shown(pid: u32) -> Option<Shown> {
     let listed = ps(&["-o", "stat=,lstart=", "-p", &pid.to_string()])?;
     let line = listed.lines().find(|line| !line.trim().is_empty())?.trim().to_owned();
     let (state, start) = line.split_once(' ')?;
-    (!state.starts_with('Z')).then(|| start.trim().to_owned())
+    Some(Shown { start: start.trim().to_owned(), ended: state.starts_with('Z') })
 }
 
 #[cfg(not(target_os = "linux"))]

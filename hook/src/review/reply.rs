@@ -48,6 +48,7 @@ impl Rounds {
             folder.save(&before.state, &before.rounds)?;
             return Err(error);
         }
+        folder.refresh_page(&next);
         Ok(ReplyResult {
             status: "started".to_owned(),
             session_dir: folder.path().display().to_string(),

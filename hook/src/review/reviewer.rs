@@ -133,9 +133,10 @@ fn parse_version(text: &str) -> Option<(u64, u64)> {
     })
 }
 
-/// What ties a process to one repository, and would lead a reviewer that is started from a git hook astray.
-pub(super) const REPOSITORY_VARIABLES: [&str; 4] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+/// What a reviewer does not get: what ties a process to one repository, and would lead one that is started from a git
+/// hook astray, and our own keys, which no model is to see.
+pub(super) const WITHHELD_VARIABLES: [&str; 6] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "PREVET_API_KEY", "PREVET_TENANT_KEY"];
 
 /// The arguments as the system takes them.
 pub(super) fn os(arguments: Vec<String>) -> impl Iterator<Item = OsString> {

@@ -1,8 +1,8 @@
 //! A round's runner: a process of its own that starts the reviewer, keeps what it prints, and stops it when its time
 //! is over, whoever has gone in the meantime.
 
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +21,13 @@ use super::error::{Code, ReviewError};
 use super::folder::{SessionFolder, Stored, write_json};
 use super::launch::Launched;
 use super::process;
-use super::reviewer::{Order, REPOSITORY_VARIABLES, Reviewer, os};
+use super::reviewer::{Order, Reviewer, WITHHELD_VARIABLES, os};
 use super::stream_reader::{Lines, OUTPUT_BYTES_MAX};
 
 /// How long a reviewer may be silent outside of a command of its own. Models think for minutes without a word.
 pub const SILENCE_SECONDS_DEFAULT: u64 = 30 * 60;
 /// How long a process may stay after its turn has ended.
-const LINGER_SECONDS: u64 = 20;
+const LINGER_SECONDS: u64 = 10;
 /// How long a reviewer that is asked to end may take.
 const GRACE_SECONDS: u64 = 5;
 /// How long its output may stay open after it has ended.
@@ -56,7 +56,10 @@ pub async fn run(
     let _ = serde_json::to_writer(&mut stdout, &launched).map(|()| writeln!(stdout));
     let _ = stdout.flush();
     drop(stdout);
-    started?.watch(clock).await
+    let round = started?;
+    let folder = round.folder.clone();
+    // Nobody reads this process's standard error.
+    round.watch(clock).await.inspect_err(|error| folder.note(&error.message))
 }
 
 struct Round {
@@ -83,8 +86,17 @@ async fn start(directory: &Path, program: &Path, silence: Duration) -> Result<Ro
     }
     let reviewer = Reviewer::parse(&stored.state.reviewer)
         .ok_or_else(|| ReviewError::new(Code::SessionBroken, "the session's reviewer is not known"))?;
+    // An attempt that failed may have left files of this number.
+    for path in [folder.output(number), folder.end(number), folder.seen(number)] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(ReviewError::io("remove", &path, &error));
+            }
+            _ => {}
+        }
+    }
     let path = folder.output(number);
-    let output = File::options().create(true).append(true).open(&path);
+    let output = File::options().create_new(true).append(true).open(&path);
     let output = output.map_err(|error| ReviewError::io("open", &path, &error))?;
     let child = spawn(&folder, &stored, reviewer, program)?;
     let record = child.id().and_then(process::identify);
@@ -117,7 +129,7 @@ fn spawn(
     };
     let mut command = Command::new(program);
     command.args(os(reviewer.arguments(&order))).current_dir(&stored.state.working_dir);
-    for name in REPOSITORY_VARIABLES {
+    for name in WITHHELD_VARIABLES {
         command.env_remove(name);
     }
     command.stdin(prompt).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -129,10 +141,12 @@ fn spawn(
 /// What the loop knows beside the machine's state.
 struct Course {
     started: Instant,
+    limits: Limits,
     watch: Watch,
     stopped: Option<(StopCause, Instant)>,
-    killed: bool,
-    exit: Option<(ExitStatus, Instant)>,
+    asked: bool,
+    /// How it ended, where the system tells, and when.
+    exit: Option<(Option<ExitStatus>, Instant)>,
     open: bool,
     lines: Lines,
     kept_bytes: u64,
@@ -145,9 +159,10 @@ impl Round {
         let stdout = self.child.stdout.take();
         let mut course = Course {
             started: Instant::now(),
+            limits: self.limits,
             watch: Watch::start(self.limits),
             stopped: None,
-            killed: false,
+            asked: false,
             exit: None,
             open: stdout.is_some(),
             lines: Lines::default(),
@@ -167,7 +182,8 @@ impl Round {
                 text.trim_end()
             ));
         }
-        let how = course.exit.map_or_else(|| "no exit status".to_owned(), |(status, _)| how(status));
+        let status = course.exit.and_then(|(status, _)| status);
+        let how = status.map_or_else(|| "no exit status".to_owned(), how);
         let stopped = course.stopped.map(|(cause, _)| cause);
         // An output that could not be kept does not stop the record of the end from being kept.
         let _ = self.output.sync_all();
@@ -196,7 +212,7 @@ impl Round {
                     self.keep(course, &piece[..read])
                 }
                 status = self.child.wait(), if course.exit.is_none() => {
-                    course.exit = status.ok().map(|status| (status, Instant::now()));
+                    course.exit = Some((status.ok(), Instant::now()));
                     vec![]
                 }
                 _ = terminate.recv() => vec![Observation::StopAsked],
@@ -239,8 +255,8 @@ impl Round {
         let Some((_, since)) = course.stopped.filter(|_| course.exit.is_none()) else { return };
         if since.elapsed() >= Duration::from_secs(GRACE_SECONDS) {
             process::signal_group(&self.record, Signal::KILL);
-        } else if !course.killed {
-            course.killed = true;
+        } else if !course.asked {
+            course.asked = true;
             process::signal_group(&self.record, Signal::TERM);
         }
     }
@@ -248,7 +264,8 @@ impl Round {
 
 impl Course {
     fn step(&mut self, seen: &Observation) {
-        let (watch, effect) = self.watch.clone().step(self.started.elapsed(), seen);
+        let watch = std::mem::replace(&mut self.watch, Watch::start(self.limits));
+        let (watch, effect) = watch.step(self.started.elapsed(), seen);
         self.watch = watch;
         if let Some(cause) = effect.filter(|_| self.stopped.is_none() && self.exit.is_none()) {
             self.stopped = Some((cause, Instant::now()));

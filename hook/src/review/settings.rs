@@ -179,7 +179,9 @@ mod tests {
         let check = |policy: &str, user: &str, parts: &[&str]| {
             let error = merged(&BeginParameters::default(), policy, user).unwrap_err();
             assert_eq!(error.code, Code::ConfigInvalid, "{error}");
-            parts.iter().for_each(|part| assert!(error.message.contains(part), "{error} lacks {part:?}"));
+            for part in parts {
+                assert!(error.message.contains(part), "{error} lacks {part:?}");
+            }
         };
         check("[review]\nefort = \"x\"", "", &[".prevet.toml", "efort"]);
         check("gate = 3", "", &[".prevet.toml", "gate"]);

@@ -14,7 +14,7 @@ use super::reviewer::Reviewer;
 /// A longer line is no event.
 const LINE_BYTES_MAX: usize = 16 << 20;
 /// What a round's output file may hold: a reviewer that prints more is stopped.
-pub(super) const OUTPUT_BYTES_MAX: u64 = 128 << 20;
+pub(super) const OUTPUT_BYTES_MAX: u64 = 64 << 20;
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Cuts output into lines.

@@ -47,14 +47,16 @@ impl Rounds {
         Ok(result)
     }
 
-    /// The session as it stands; a round that has ended is written down.
+    /// The session as it stands; a round that has ended is written down, unless somebody else is at it right now.
     pub(super) async fn settle(&self, folder: &SessionFolder) -> Result<Stored, ReviewError> {
         let stored = folder.load()?;
         if !stored.session.is_running() || is_under_way(folder, stored.session.round()) {
             return Ok(stored);
         }
-        let _lock = folder.lock().await?;
-        self.settle_locked(folder).await
+        match folder.try_lock()? {
+            Some(_lock) => self.settle_locked(folder).await,
+            None => Ok(stored),
+        }
     }
 
     /// The same, for one that has the session's lock.

@@ -34,6 +34,9 @@ pub fn find(named: &str, temp_dir: &Path) -> Result<Place, ReviewError> {
         .map_err(|error| refused(format!("is no checkout of a git repository: {error}")))?;
     let repository =
         repository.canonicalize().map_err(|error| refused(format!("cannot be used: {error}")))?;
+    if working_dir.to_str().is_none() || repository.to_str().is_none() {
+        return Err(refused("leads to a path that is not UTF-8, which results cannot name".to_owned()));
+    }
     Ok(Place { working_dir, repository })
 }
 

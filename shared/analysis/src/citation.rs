@@ -38,6 +38,13 @@ impl Places {
         places
     }
 
+    /// More lines that were read, first and last, by path.
+    pub fn extend(&mut self, files: BTreeMap<String, Vec<(u32, u32)>>) {
+        for (path, ranges) in files {
+            self.files.entry(path).or_default().extend(ranges);
+        }
+    }
+
     fn has(&self, path: &str, first: u32, last: u32) -> bool {
         let inside = |(start, end): &(u32, u32)| *start <= first && last <= *end;
         first <= last && self.files.get(path).is_some_and(|ranges| ranges.iter().any(inside))

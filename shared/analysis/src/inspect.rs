@@ -101,7 +101,7 @@ fn settle(report: &mut Report, drafts: Vec<Draft>) {
 }
 
 /// The policy's globs; one that is no glob leaves nothing out.
-fn excludes(patterns: &[String]) -> GlobSet {
+pub fn excludes(patterns: &[String]) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for glob in patterns.iter().filter_map(|pattern| Glob::new(pattern).ok()) {
         builder.add(glob);

@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod citation;
 pub mod convention;
+pub mod graph;
 pub mod hit;
 pub mod ignore;
 pub mod inspect;

@@ -15,6 +15,7 @@ use prevet_domain::change::{Change, Content, FileChange, FileKind, post_fragment
 
 pub use self::compare::{Renamed, Symbols};
 pub use self::definition::Definition;
+pub(crate) use self::grammar::defines;
 pub use self::render::{bullet, describe};
 pub use self::trivial::trivial;
 use crate::language::{Language, TextKind, detect};

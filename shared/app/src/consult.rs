@@ -107,7 +107,8 @@ impl Consultation {
         output_tokens_max: u32,
     ) -> Result<String, ModelError> {
         let system = format!("{task}\n\n{}", data_rule(&self.marker));
-        let data: String = data.iter().map(|(name, text)| wrapped(&self.marker, name, text)).collect();
+        let data = data.iter().filter(|(_, text)| !text.is_empty());
+        let data: String = data.map(|(name, text)| wrapped(&self.marker, name, text)).collect();
         let user = format!("{}{data}", self.surroundings);
         self.asking.ask(Question { system, user }, output_tokens_max, self.purpose).await
     }

@@ -6,6 +6,7 @@ use prevet_domain::kind::Kind;
 use prevet_domain::session::AccessError;
 
 use crate::check_task::TaskError;
+use crate::decisions::DecisionError;
 use crate::model::ModelError;
 
 /// A use case's failure.
@@ -53,6 +54,9 @@ pub enum AppError {
     /// What is named is not there.
     #[error("{0}")]
     Missing(String),
+    /// What is asked for, or answered, cannot be.
+    #[error(transparent)]
+    Decision(#[from] DecisionError),
     /// The tool needs a model, and none is configured.
     #[error(
         "{0} needs a model, and none is configured: set PREVET_MODEL and its provider's key for the server (the README \
@@ -94,11 +98,14 @@ impl AppError {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Access(AccessError::NoKey | AccessError::BadKey) => Kind::Unauthenticated,
-            Self::Access(AccessError::OtherTenant | AccessError::NoProduct(_)) => Kind::Denied,
+            Self::Access(AccessError::OtherTenant | AccessError::NoProduct(_) | AccessError::NotAPerson) => {
+                Kind::Denied
+            }
             Self::Patch(ParseError::TooLarge { .. }) | Self::TooLarge { .. } => Kind::TooLarge,
             Self::Name(_) | Self::Input(_) | Self::NoDiff(_) | Self::Image(_) | Self::Patch(_) => {
                 Kind::Invalid
             }
+            Self::Decision(error) => error.kind(),
             Self::UnknownSession | Self::Missing(_) => Kind::Missing,
             Self::DiffReplaced | Self::Conflict(_) => Kind::Conflict,
             Self::Storage(_) => Kind::Unavailable,

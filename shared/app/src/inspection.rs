@@ -12,12 +12,14 @@ use bytes::Bytes;
 use prevet_analysis::inspect::{ENGINE_VERSION, Report, Request, inspect};
 use prevet_analysis::prompt::PROMPT_VERSION;
 use prevet_analysis::secrets;
-use prevet_domain::change::{self, Change, verify_post_image};
+use prevet_domain::change::{self, Change, FileChange, verify_post_image};
 use prevet_domain::finding::{Profile, ReportType};
 use prevet_domain::ids::SessionId;
 use prevet_domain::limits::SESSION_IDLE_SECONDS;
 use prevet_domain::policy::Policy;
 use prevet_domain::session::{Session, Upload};
+
+pub use prevet_analysis::graph::{Excerpt, Related};
 
 pub use self::history::{History, Remembered};
 pub use self::report::{Inspection, ModelNotes, Run, StoredReport, VERSION as REPORT_VERSION};
@@ -75,6 +77,8 @@ pub struct Context {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Paths that the base's attributes leave out, and the word for it.
     pub left_out: BTreeMap<String, &'static str>,
+    /// Other files' lines that define what the change calls or use what it touches, the most relevant first.
+    pub related: Vec<Related>,
 }
 
 /// Reads an upload's object; the format is the wire's.
@@ -97,12 +101,11 @@ impl<S: Storage> App<S> {
         // What the model could not answer then, it may answer now.
         let stored = stored.filter(|report| report.is_settled() || call.continues.is_some());
         let cached = stored.is_some();
-        let report = match stored {
-            Some(report) => report,
-            None => {
-                let work = Work { call: &call, session: &session, history: &history, progress };
-                self.run(&work, &upload, &key, decode).await?
-            }
+        let report = if let Some(report) = stored {
+            report
+        } else {
+            let work = Work { call: &call, session: &session, history: &history, progress };
+            self.run(&work, &upload, &key, decode).await?
         };
         let types = asked_for(&call);
         let (history, changed) = match call.continues {
@@ -131,18 +134,34 @@ impl<S: Storage> App<S> {
         let gone = AppError::NoDiff("the session's diff is no longer kept; upload it again");
         let body = self.storage.body(&upload.object_key).await?.ok_or(gone)?;
         let types = asked_for(work.call);
-        // The engine computes for as long as it takes: other calls must not wait behind it.
-        let engine = tokio::task::spawn_blocking(move || inspect_body(&body, &types, decode));
-        let mut inspected = engine.await.map_err(|_| AppError::EngineDied)??;
+        // Parsing and the engine compute for as long as it takes: other calls must not wait behind them.
+        let read = tokio::task::spawn_blocking(move || read_body(&body, decode));
+        let (change, mut context) = read.await.map_err(|_| AppError::EngineDied)??;
+        let mut refresh = None;
+        if context.is_none()
+            && let Some(refreshed) = self.refresh(work.session, upload, &change).await?
+        {
+            context = Some(Context { files: refreshed.files, ..Context::default() });
+            refresh = Some(refreshed.refresh);
+        }
+        let engine = tokio::task::spawn_blocking(move || inspect_contents(change, context, &types));
+        let mut inspected = engine.await.map_err(|_| AppError::EngineDied)?;
         let notes = match &self.model {
             None => None,
             Some(model) => Some(self.review(Arc::clone(model), work, &mut inspected).await?),
         };
-        let Inspected { report, context, has_context, .. } = inspected;
+        let Inspected { change, report, context, has_context } = inspected;
         let mut report = StoredReport::new(report, &context.policy, has_context);
         report.model = notes;
+        report.refresh = refresh;
         let expires_at = self.now() + SESSION_IDLE_SECONDS;
         self.storage.put_report(&work.session.id, key, &report, expires_at).await?;
+        let files: Vec<String> = change.files.iter().map(FileChange::shown_path).collect();
+        let tenant = &work.session.identity.tenant;
+        if let Err(error) = self.storage.note_file_changes(tenant, &files, self.now()).await {
+            // The report stands; what was decided about these files looks fresher than it is.
+            tracing::warn!(%error, "changes of files are not noted");
+        }
         Ok(report)
     }
 
@@ -160,6 +179,11 @@ impl<S: Storage> App<S> {
             &call.intent,
             &guidelines,
         ];
+        let base =
+            upload.base.as_ref().filter(|_| upload.context_sha256.is_none() && self.provider.is_some());
+        if let Some(base) = base {
+            parts.extend(["provider", base.as_str()]);
+        }
         let model = self.model.as_ref().map(|model| model.name());
         if let Some(model) = &model {
             parts.extend([model, PROMPT_VERSION, &call.title, &call.description]);
@@ -209,14 +233,18 @@ impl Inspected {
     }
 }
 
-fn inspect_body(body: &Bytes, types: &[ReportType], decode: DecodeBody) -> Result<Inspected, AppError> {
+/// An upload's change, and what was sent beside it.
+pub(crate) fn read_body(body: &Bytes, decode: DecodeBody) -> Result<(Change, Option<Context>), AppError> {
     let contents = decode(body).map_err(AppError::Input)?;
-    let change = change::parse(&contents.diff)?;
-    let has_context = contents.context.is_some();
-    let context = contents.context.unwrap_or_default();
+    Ok((change::parse(&contents.diff)?, contents.context))
+}
+
+fn inspect_contents(change: Change, context: Option<Context>, types: &[ReportType]) -> Inspected {
+    let has_context = context.is_some();
+    let context = context.unwrap_or_default();
     let mut inspected = Inspected { change, context, has_context, report: Report::default() };
     inspected.report = inspect(&inspected.request(types));
-    Ok(inspected)
+    inspected
 }
 
 /// Whether the diff is a patch, and the context's files are those that it leads to.

@@ -6,16 +6,21 @@
 pub mod administration;
 pub mod ask;
 mod asking;
+pub mod browser;
 pub mod check_task;
 mod consult;
+pub mod decisions;
 pub mod describe;
 pub mod error;
 pub mod inspection;
 pub mod model;
 pub mod model_trial;
+pub mod notices;
 pub mod ports;
 pub mod progress;
+pub mod provider;
 pub mod reading;
+pub mod refresh;
 pub mod sessions;
 pub mod tickets;
 pub mod uploads;
@@ -28,7 +33,9 @@ use sha2::{Digest, Sha256};
 
 use crate::error::AppError;
 use crate::model::Model;
+use crate::notices::Notices;
 use crate::ports::Storage;
+use crate::provider::Provider;
 use crate::tickets::Tickets;
 
 /// The use cases' ports.
@@ -40,8 +47,12 @@ pub struct App<S> {
     pub world: World,
     /// The model, where one is configured.
     pub model: Option<Arc<dyn Model>>,
+    /// Who is told what waits and what was decided, where that is configured.
+    pub notices: Option<Arc<dyn Notices>>,
     /// Where tickets are kept, where that is configured.
     pub tickets: Option<Arc<dyn Tickets>>,
+    /// Where repositories are kept, where that is configured.
+    pub provider: Option<Arc<dyn Provider>>,
 }
 
 /// Time and randomness, as functions.
@@ -49,6 +60,8 @@ pub struct App<S> {
 pub struct World {
     /// Seconds since the epoch.
     pub now_seconds: fn() -> u64,
+    /// Milliseconds since the epoch, for ids that sort by time.
+    pub now_milliseconds: fn() -> u64,
     /// Fresh unguessable bytes; `None` where the system has none to give.
     pub random: fn() -> Option<[u8; 32]>,
 }

@@ -172,6 +172,14 @@ pub trait Storage: Clone + Send + Sync + 'static {
         expires_at: u64,
     ) -> impl Future<Output = Answer<()>> + Send;
 
+    /// Notes that files were changed, for the freshness of what was decided about them: two calls for up to 25 files.
+    fn note_file_changes(
+        &self,
+        tenant: &TenantKey,
+        files: &[String],
+        at: u64,
+    ) -> impl Future<Output = Answer<()>> + Send;
+
     /// Makes a tenant.
     fn create_tenant(&self, tenant: &Tenant) -> impl Future<Output = Answer<()>> + Send;
 

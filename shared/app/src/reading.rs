@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use prevet_analysis::prompt::masked::{MaskedChange, masked};
+use prevet_analysis::prompt::surroundings::Surroundings;
 use prevet_analysis::structure::{self, FileOutline};
-use prevet_domain::change::{self, Change};
+use prevet_domain::change::Change;
 use prevet_domain::ids::SessionId;
 use prevet_domain::limits::SESSION_IDLE_SECONDS;
 use prevet_domain::session::Session;
 
 use crate::App;
 use crate::error::AppError;
-use crate::inspection::{Context, DecodeBody, usable_upload};
+use crate::inspection::{Context, DecodeBody, read_body, usable_upload};
 use crate::ports::Storage;
+use crate::refresh::Refresh;
 use crate::usage::micro_usd;
 
 /// What each of the three calls says.
@@ -61,9 +63,12 @@ pub struct Reading {
     pub budget_micro_usd: Option<u64>,
     /// Files after the change that the caller sent, by shown path, secrets masked.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// What stands around the change.
+    pub surroundings: Surroundings,
     /// What the structure of each file's change shows.
     pub outlines: Vec<FileOutline>,
     has_context: bool,
+    refresh: Option<Refresh>,
 }
 
 impl<S: Storage> App<S> {
@@ -76,18 +81,37 @@ impl<S: Storage> App<S> {
         let gone = AppError::NoDiff("the session's diff is no longer kept; upload it again");
         let body = self.storage.body(&upload.object_key).await?.ok_or(gone)?;
         // Parsing computes for as long as it takes: other calls must not wait behind it.
-        let read = tokio::task::spawn_blocking(move || {
-            let contents = decode(&body).map_err(AppError::Input)?;
-            let change = change::parse(&contents.diff)?;
-            let has_context = contents.context.is_some();
-            let Context { policy, files, .. } = contents.context.unwrap_or_default();
-            let budget_micro_usd = policy.budget_usd_per_day.map(micro_usd);
-            let outlines = structure::outline(&change, &files);
-            let masked = masked(&change, |_| true);
-            Ok(Reading { session, change, masked, budget_micro_usd, files, outlines, has_context })
-        });
-        read.await.map_err(|_| AppError::EngineDied)?
+        let read = tokio::task::spawn_blocking(move || read_body(&body, decode));
+        let (change, mut context) = read.await.map_err(|_| AppError::EngineDied)??;
+        let mut refresh = None;
+        if context.is_none()
+            && let Some(refreshed) = self.refresh(&session, &upload, &change).await?
+        {
+            context = Some(Context { files: refreshed.files, ..Context::default() });
+            refresh = Some(refreshed.refresh);
+        }
+        let asks = self.model.is_some();
+        let read = tokio::task::spawn_blocking(move || reading(session, change, context, refresh, asks));
+        read.await.map_err(|_| AppError::EngineDied)
     }
+}
+
+fn reading(
+    session: Session,
+    change: Change,
+    context: Option<Context>,
+    refresh: Option<Refresh>,
+    asks: bool,
+) -> Reading {
+    let has_context = context.is_some();
+    let Context { policy, files, related, .. } = context.unwrap_or_default();
+    let budget_micro_usd = policy.budget_usd_per_day.map(micro_usd);
+    let outlines = structure::outline(&change, &files);
+    let masked = masked(&change, |_| true);
+    // Only a model is shown them.
+    let surroundings =
+        if asks { Surroundings::of(&change, &files, &related, |_| true) } else { Surroundings::default() };
+    Reading { session, change, masked, budget_micro_usd, files, surroundings, outlines, has_context, refresh }
 }
 
 impl Reading {
@@ -99,6 +123,9 @@ impl Reading {
 
     /// How the files after the change were come by, when not whole from the caller's context.
     pub fn context_refresh(&self) -> Option<Deviation> {
+        if let Some(refresh) = &self.refresh {
+            return Some(Deviation { status: refresh.status.as_str(), reason: refresh.reason.clone() });
+        }
         if !self.has_context {
             let reason = "no context was uploaded: only the diff itself was read".to_owned();
             return Some(Deviation { status: "diff_only", reason });

@@ -9,7 +9,7 @@ mod parse;
 
 use bytes::Bytes;
 
-pub use self::image::{ImageError, post_fragment, pre_fragment, pre_image, verify_post_image};
+pub use self::image::{ImageError, post_fragment, post_image, pre_fragment, pre_image, verify_post_image};
 pub use self::names::unquote;
 pub use self::parse::{ParseError, parse};
 use crate::path::RepoPath;

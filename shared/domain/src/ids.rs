@@ -113,6 +113,15 @@ text_name!(
     SessionId, "session_id", token_problem
 );
 
+text_name!(
+    /// A lot's id: a request that waits for people, or waited.
+    LotId, "lot", token_problem
+);
+text_name!(
+    /// A decision's id. Ids of one tenant sort by the time at which they were made.
+    DecisionId, "decision", token_problem
+);
+
 fn repository_problem(text: &str) -> Option<&'static str> {
     let path = text.split('/').any(|part| matches!(part, "" | "." | ".."));
     path.then_some("is a path, not a repository's name")

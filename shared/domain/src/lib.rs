@@ -4,6 +4,7 @@
 //! [`verdict`], and what a kind of failure means to a caller stands once in [`kind`].
 
 pub mod change;
+pub mod decision;
 pub mod finding;
 pub mod ids;
 pub mod kind;

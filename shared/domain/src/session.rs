@@ -86,6 +86,11 @@ pub enum AccessError {
     /// Another tenant's key.
     #[error("the API key does not belong to that tenant_key")]
     OtherTenant,
+    /// A program's key where a person acts.
+    #[error(
+        "an agent's key may not do this: people answer, dismiss and correct, with a key of the role human"
+    )]
+    NotAPerson,
     /// A key without the product.
     #[error("the API key does not include the product {}", .0.as_str())]
     NoProduct(Product),

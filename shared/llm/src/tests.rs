@@ -77,7 +77,7 @@ async fn what_was_used_takes_the_place_of_what_was_set_aside() {
     let (day, tenant) = (Arc::new(Day::default()), TenantKey::parse("t").unwrap());
     let budget = Budget::new(&settings(None, None), day.clone(), || 0);
     let reserved = budget.reserve(&tenant, &request(), None).await.unwrap();
-    let answer = ModelAnswer { text: String::new(), input_tokens: 90, output_tokens: 10 };
+    let answer = ModelAnswer { text: String::new(), input_tokens: 90, output_tokens: 10, micro_usd: None };
     budget.settle(&tenant, "inspect", reserved, Some(&answer)).await;
     assert_eq!(*day.0.lock().unwrap(), Spending { tokens: 100, micro_usd: 420 });
     let reserved = budget.reserve(&tenant, &request(), None).await.unwrap();

@@ -39,7 +39,7 @@ pub struct Key {
 }
 
 impl Key {
-    fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+    pub(crate) fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
         Self { pk: pk.into(), sk: sk.into() }
     }
 

@@ -4,6 +4,8 @@
 //! are hexadecimal digests that the server makes: flat, and none a prefix of another.
 
 mod administration;
+mod browser;
+mod decisions;
 mod item;
 mod objects;
 mod preparation;
@@ -31,6 +33,7 @@ pub struct Store {
     s3: aws_sdk_s3::Client,
     table: String,
     bucket: String,
+    segments: decisions::SegmentCache,
 }
 
 /// Where the table and the bucket are.
@@ -98,7 +101,8 @@ impl Store {
         s3: aws_sdk_s3::Client,
         config: StoreConfig,
     ) -> Self {
-        Self { dynamodb, s3, table: config.table, bucket: config.bucket }
+        let segments = decisions::SegmentCache::default();
+        Self { dynamodb, s3, table: config.table, bucket: config.bucket, segments }
     }
 }
 

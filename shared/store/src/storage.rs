@@ -119,6 +119,10 @@ impl Storage for Store {
         self.keep_packed(&Key::history(id, branch), history, expires_at).await
     }
 
+    async fn note_file_changes(&self, tenant: &TenantKey, files: &[String], at: u64) -> Answer<()> {
+        self.keep_file_changes(tenant, files, at).await
+    }
+
     async fn create_tenant(&self, tenant: &Tenant) -> Answer<()> {
         self.keep_tenant(tenant).await
     }

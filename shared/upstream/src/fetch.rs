@@ -1,9 +1,10 @@
 //! One bounded GET that stays on its host.
 
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 use prevet_domain::kind::Kind;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
-use reqwest::{Client, RequestBuilder, StatusCode, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use serde_json::Value;
 
 /// The largest answer that is read: a description of the permitted size, escaped, and all that goes with it.
@@ -30,12 +31,52 @@ pub async fn json(
     url: Url,
     dress: impl Fn(RequestBuilder) -> RequestBuilder,
 ) -> Result<Value, FetchError> {
+    json_within(http, url, dress, ANSWER_BYTES_MAX).await
+}
+
+/// [`json`] with another bound.
+pub async fn json_within(
+    http: &Client,
+    url: Url,
+    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+    bytes_max: usize,
+) -> Result<Value, FetchError> {
+    let response = get(http, url, dress).await?;
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !kind.contains("json") {
+        let reason =
+            "the host answered with a page and not with data (a sign-in page, or no API at that address)";
+        return Err(broken(Kind::Unavailable, reason));
+    }
+    let body = read(response, bytes_max).await?;
+    serde_json::from_slice(&body).map_err(|_| broken(Kind::Unavailable, "the host's answer is not JSON"))
+}
+
+/// The bytes at `url`, whatever they are.
+pub async fn bytes(
+    http: &Client,
+    url: Url,
+    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+    bytes_max: usize,
+) -> Result<Bytes, FetchError> {
+    Ok(read(get(http, url, dress).await?, bytes_max).await?.into())
+}
+
+/// The answer to a request, if it is one.
+async fn get(
+    http: &Client,
+    url: Url,
+    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+) -> Result<Response, FetchError> {
     let mut at = url;
     for _ in 0..=REDIRECTS_MAX {
         let response = dress(http.get(at.clone())).send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
+        if status == StatusCode::OK {
+            return Ok(response);
+        }
         if !status.is_redirection() {
-            return read(response).await;
+            return Err(FetchError::Status { status, headers: Box::new(response.headers().clone()) });
         }
         let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
         let target = target.and_then(|value| at.join(value).ok());
@@ -64,26 +105,16 @@ fn unreachable(error: &reqwest::Error) -> FetchError {
     broken(Kind::Unavailable, reason)
 }
 
-async fn read(response: reqwest::Response) -> Result<Value, FetchError> {
-    let (status, headers) = (response.status(), response.headers().clone());
-    if status != StatusCode::OK {
-        return Err(FetchError::Status { status, headers: Box::new(headers) });
-    }
-    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !kind.contains("json") {
-        let reason =
-            "the host answered with a page and not with data (a sign-in page, or no API at that address)";
-        return Err(broken(Kind::Unavailable, reason));
-    }
+async fn read(response: Response, bytes_max: usize) -> Result<Vec<u8>, FetchError> {
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
         body.extend_from_slice(&chunk.map_err(|error| unreachable(&error))?);
-        if body.len() > ANSWER_BYTES_MAX {
-            return Err(broken(Kind::TooLarge, format!("its data is larger than {ANSWER_BYTES_MAX} bytes")));
+        if body.len() > bytes_max {
+            return Err(broken(Kind::TooLarge, format!("its data is larger than {bytes_max} bytes")));
         }
     }
-    serde_json::from_slice(&body).map_err(|_| broken(Kind::Unavailable, "the host's answer is not JSON"))
+    Ok(body)
 }
 
 /// When a host asks to come back, in words.

@@ -13,6 +13,8 @@ use crate::{bounded, markup, refused};
 
 /// The version of the API that this is written for.
 const API_VERSION: &str = "2022-11-28";
+/// What is asked for where nothing else is.
+pub const ACCEPTED: &str = "application/vnd.github+json";
 
 /// An issue as the API gives it: what is used of it.
 #[derive(Debug, Deserialize)]
@@ -41,7 +43,7 @@ pub async fn issue(
     }
     let url = address(settings, repository, number)
         .ok_or_else(|| refused(&name, Kind::Invalid, "PREVET_GITHUB_API_URL takes no path"))?;
-    let answer = fetch::json(http, url, |request| dressed(request, settings)).await;
+    let answer = fetch::json(http, url, |request| dressed(request, settings, ACCEPTED)).await;
     let value = answer.map_err(|error| explained(&name, settings, error))?;
     let issue: Issue = serde_json::from_value(value)
         .map_err(|_| refused(&name, Kind::Unavailable, "GitHub's answer is not an issue"))?;
@@ -62,9 +64,9 @@ fn address(settings: &GitHubSettings, repository: &str, number: u64) -> Option<U
     Some(url)
 }
 
-fn dressed(request: RequestBuilder, settings: &GitHubSettings) -> RequestBuilder {
-    let request =
-        request.header(ACCEPT, "application/vnd.github+json").header("x-github-api-version", API_VERSION);
+/// A request with who asks, and for what.
+pub fn dressed(request: RequestBuilder, settings: &GitHubSettings, accepted: &str) -> RequestBuilder {
+    let request = request.header(ACCEPT, accepted).header("x-github-api-version", API_VERSION);
     match &settings.token {
         Some(token) => request.header(AUTHORIZATION, format!("Bearer {}", token.reveal())),
         None => request,
@@ -84,7 +86,8 @@ fn ticket(name: &str, issue: Issue) -> Result<Ticket, TicketError> {
     })
 }
 
-fn explained(name: &str, settings: &GitHubSettings, error: FetchError) -> TicketError {
+/// The host's refusal in words.
+pub fn explained(name: &str, settings: &GitHubSettings, error: FetchError) -> TicketError {
     let (status, headers) = match error {
         FetchError::Broken { kind, reason } => return refused(name, kind, reason),
         FetchError::Status { status, headers } => (status, headers),
@@ -97,7 +100,7 @@ fn explained(name: &str, settings: &GitHubSettings, error: FetchError) -> Ticket
         StatusCode::NOT_FOUND => {
             "GitHub does not show it: it does not exist, or PREVET_GITHUB_TOKEN may not read it".to_owned()
         }
-        StatusCode::GONE => "it was deleted, or the repository has no issues".to_owned(),
+        StatusCode::GONE => "it was deleted, or is switched off there".to_owned(),
         StatusCode::UNAUTHORIZED => {
             "GitHub refuses PREVET_GITHUB_TOKEN: it is wrong or has expired".to_owned()
         }

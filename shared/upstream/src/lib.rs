@@ -1,19 +1,26 @@
-//! Tickets of GitHub, GitHub Enterprise and Jira. Only the hosts of the configuration are ever called, whatever
+//! Tickets of GitHub, GitHub Enterprise and Jira, and files of the first two. Only the hosts of the configuration are ever called, whatever
 //! the address of a ticket says.
 
+mod contents;
 mod fetch;
 mod github;
 mod jira;
 mod markup;
 mod settings;
+mod webhook;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use bytes::Bytes;
+use prevet_app::provider::{Blob, Fetch, Provider};
 use prevet_app::tickets::{Fetched, TicketError, TicketReference, Tickets};
-use prevet_domain::ids::TenantKey;
+use prevet_domain::ids::{RepositoryName, Revision, TenantKey};
 use prevet_domain::kind::Kind;
 
+use self::contents::Hosted;
 pub use self::settings::{GitHubSettings, JiraLogin, JiraSettings, Secret, Settings, SettingsError};
+pub use self::webhook::{NoticeSettings, NoticeSettingsError, Webhook};
 
 /// How long a connection may take to stand.
 const CONNECT_TIMEOUT_SECONDS: u64 = 5;
@@ -41,6 +48,41 @@ impl Upstream {
             .build()
             .map_err(|_| SettingsError::NoClient)?;
         Ok(Self { http, settings })
+    }
+}
+
+impl Upstream {
+    /// Whether files may be read from it: a token or an address is set.
+    pub fn is_provider(&self) -> bool {
+        self.settings.github.is_set()
+    }
+
+    fn hosted<'a>(&'a self, repository: &'a RepositoryName) -> Hosted<'a> {
+        Hosted { http: &self.http, settings: &self.settings.github, repository }
+    }
+}
+
+impl Provider for Upstream {
+    fn name(&self) -> String {
+        self.settings.github.api.host_str().unwrap_or_default().to_owned()
+    }
+
+    fn blobs<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        commit: &'a Revision,
+        paths: &'a [String],
+    ) -> Fetch<'a, BTreeMap<String, Blob>> {
+        Box::pin(async move { self.hosted(repository).blobs(commit, paths).await })
+    }
+
+    fn content<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        id: &'a str,
+        bytes_max: usize,
+    ) -> Fetch<'a, Bytes> {
+        Box::pin(async move { self.hosted(repository).content(id, bytes_max).await })
     }
 }
 

@@ -85,6 +85,11 @@ impl GitHubSettings {
         Ok(Self { api, token: token.map(Secret::new) })
     }
 
+    /// Whether somebody set a token or an address: github.com is not asked for files by itself.
+    pub(crate) fn is_set(&self) -> bool {
+        self.token.is_some() || Url::parse(GITHUB_API).is_ok_and(|it| it != self.api)
+    }
+
     /// Whether an issue's address at `host` is one of this GitHub.
     pub(crate) fn serves(&self, host: &str) -> bool {
         let api = self.api.host_str().unwrap_or_default();

@@ -1,11 +1,17 @@
 //! The `context` part of an upload: files after the change, secrets masked, and what the base says of them.
+//!
+//! Version 2 added [`ContextPack::related`]. A pack of version 1 is one without it.
 
 use serde::{Deserialize, Serialize};
 
 /// The version that is written.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// The oldest version that is read.
+const VERSION_MIN: u32 = 1;
 /// Files in one pack.
 pub const FILES_MAX: usize = 5_000;
+/// Related files in one pack.
+pub const RELATED_MAX: usize = 200;
 
 /// The pack, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +30,9 @@ pub struct ContextPack {
     /// Paths that the base's `.gitattributes` call `linguist-vendored`.
     #[serde(default)]
     pub vendored: Vec<String>,
+    /// Files outside the change that define what it calls or use what it changes, the most relevant first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedFile>,
 }
 
 /// One file of a pack.
@@ -32,6 +41,26 @@ pub struct PackedFile {
     /// Its path.
     pub path: String,
     /// Its text after the change, secrets masked; bytes that are not UTF-8 are replaced.
+    pub text: String,
+}
+
+/// A file outside the change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelatedFile {
+    /// Its path.
+    pub path: String,
+    /// Why it is here: `calls total()`, `defines Money`.
+    pub reasons: Vec<String>,
+    /// Its lines that count, secrets masked.
+    pub excerpts: Vec<PackedExcerpt>,
+}
+
+/// Lines that follow each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedExcerpt {
+    /// The number of the first one, from 1.
+    pub first_line: u32,
+    /// The lines.
     pub text: String,
 }
 
@@ -47,8 +76,10 @@ pub enum PackError {
         /// What it says.
         found: u32,
     },
-    /// Over [`FILES_MAX`].
-    #[error("the context pack has {files} files; the limit is {FILES_MAX}")]
+    /// Over [`FILES_MAX`], or [`RELATED_MAX`].
+    #[error(
+        "the context pack has {files} files; the limit is {FILES_MAX}, {RELATED_MAX} of them related ones"
+    )]
     TooManyFiles {
         /// How many.
         files: usize,
@@ -64,18 +95,41 @@ impl ContextPack {
             files: Vec::new(),
             generated: Vec::new(),
             vendored: Vec::new(),
+            related: Vec::new(),
         }
     }
 
     /// Reads a pack.
     pub fn parse(json: &[u8]) -> Result<Self, PackError> {
         let pack: Self = crate::json::object(json)?;
-        if pack.version != VERSION {
+        if !(VERSION_MIN..=VERSION).contains(&pack.version) {
             return Err(PackError::Version { found: pack.version });
         }
-        if pack.files.len() > FILES_MAX {
-            return Err(PackError::TooManyFiles { files: pack.files.len() });
+        if pack.files.len() > FILES_MAX || pack.related.len() > RELATED_MAX {
+            return Err(PackError::TooManyFiles { files: pack.files.len() + pack.related.len() });
         }
         Ok(pack)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        let check = |json: &str, expected: &str| {
+            let found = ContextPack::parse(json.as_bytes())
+                .map_or_else(|error| error.to_string(), |pack| format!("{} related", pack.related.len()));
+            assert!(found.contains(expected), "{json}: {found}");
+        };
+        check(r#"{"version": 1, "files": []}"#, "0 related");
+        let related =
+            r#"{"path": "a.py", "reasons": ["calls f()"], "excerpts": [{"first_line": 3, "text": "f()\n"}]}"#;
+        check(&format!(r#"{{"version": 2, "related": [{related}]}}"#), "1 related");
+        check(r#"{"version": 3}"#, "version 3, this server reads 2");
+        check(r#"{"version": 0}"#, "version 0");
+        let many = vec![related; RELATED_MAX + 1].join(",");
+        check(&format!(r#"{{"version": 2, "related": [{many}]}}"#), "201 files");
     }
 }

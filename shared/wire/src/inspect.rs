@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use prevet_domain::finding::{Confidence, Finding, Severity, Status, Suppressed};
-use prevet_domain::verdict::NotReviewed;
+use prevet_domain::verdict::{Cause, NotReviewed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -209,6 +209,9 @@ pub struct NotReviewedRecord {
     pub line: Option<u32>,
     /// Why.
     pub reason: String,
+    /// Whether nobody reads it, by a convention or the policy: no gap.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_convention: bool,
 }
 
 /// Something that went otherwise than assumed.
@@ -323,7 +326,8 @@ impl From<SuppressedRecord> for Suppressed {
 
 impl From<NotReviewed> for NotReviewedRecord {
     fn from(part: NotReviewed) -> Self {
-        Self { file: part.file, line: part.line, reason: part.reason }
+        let by_convention = part.cause == Cause::Convention;
+        Self { file: part.file, line: part.line, reason: part.reason, by_convention }
     }
 }
 

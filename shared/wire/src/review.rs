@@ -313,3 +313,52 @@ pub fn review(answer: &prevet_domain::review::answer::Answer) -> Review {
         text: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schemars::schema_for;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Names of all parameters, and of those that are needed; each is described.
+    fn check(schema: &schemars::Schema, names: &[&str], required: &[&str]) {
+        let schema = schema.as_value();
+        let properties = schema["properties"].as_object().unwrap();
+        assert_eq!(properties.keys().map(String::as_str).collect::<Vec<_>>(), names);
+        assert_eq!(schema["required"], json!(required));
+        for (name, property) in properties {
+            assert!(property["description"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_reference() {
+        let begin = schema_for!(BeginParameters);
+        let names =
+            ["skill", "mode", "input", "working_dir", "model", "effort", "timeout_seconds", "reviewer"];
+        check(&begin, &names, &["skill", "input", "working_dir"]);
+        let skills = &begin.as_value()["properties"]["skill"]["enum"];
+        assert_eq!(*skills, json!(["review-plan", "review-impl", "review-think", "review-pr"]));
+        check(&schema_for!(WaitParameters), &["session_dir", "max_wait_seconds"], &["session_dir"]);
+        let names = ["session_dir", "input", "model", "effort"];
+        check(&schema_for!(ReplyParameters), &names, &["session_dir", "input"]);
+        check(&schema_for!(EndParameters), &["session_dir", "outcome"], &["session_dir"]);
+        let timeout: &Value = &begin.as_value()["properties"]["timeout_seconds"];
+        assert_eq!(timeout["minimum"], 1);
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        let check = |json: Value, field: &str| {
+            let error = crate::json::from_value::<BeginParameters>(json).unwrap_err().to_string();
+            assert!(error.contains(field), "{error:?} lacks {field:?}");
+        };
+        check(json!({"skill": "review-plan", "input": "x"}), "working_dir");
+        check(json!({"skill": 3, "input": "x", "working_dir": "/"}), "skill");
+        let begin = |timeout: Value| json!({"skill": "s", "input": "x", "working_dir": "/", "timeout_seconds": timeout});
+        check(begin(json!(-1)), "timeout_seconds");
+        check(begin(json!("5")), "timeout_seconds");
+        check(begin(json!(1.5)), "timeout_seconds");
+    }
+}

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in a test's helper fails the test")]
 
+mod binaries;
 mod diffs;
 mod embedded;
 mod history;

@@ -24,7 +24,7 @@ fn a_failing_endpoint() {
     };
     check(Step::Status(401), "401");
     check(Step::Status(429), "");
-    check(Step::Status(500), "500");
+    check(Step::Status(500), "");
     check(Step::Drop, "stream");
     check(Step::Hang, "idle");
     check(Step::Fail("server_error"), "scripted server_error");
@@ -74,6 +74,26 @@ fn killed_by_kill() {
 #[test]
 fn killed_by_term() {
     killed("TERM", "");
+}
+
+#[test]
+fn a_reviewer_has_no_review_tools() {
+    let Some((scene, model)) = Scene::real("the Codex CLI with review tools of its own") else { return };
+    let (config, started) = (scene.world.path("home/codex/config.toml"), scene.world.path("started"));
+    let server = |name: &str| {
+        let script = format!("echo {name} >>{}; cat >/dev/null", started.display());
+        format!(
+            "[mcp_servers.{name}]\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"{script}\"]\nstartup_timeout_sec = 1\n"
+        )
+    };
+    let text = [model.codex_config(), server("cross-review"), server("other")].concat();
+    std::fs::write(config, text).unwrap();
+    model.will([Step::Say("### VERDICT\n- Status: REVISE\n".into()), Step::Say(APPROVAL.into())]);
+    let session = scene.begin_plan();
+    session.comes_to("completed", "respond", "verdict_revise");
+    session.reply(FIXED_INPUT);
+    session.comes_to("completed", "done", "approved");
+    assert_eq!(std::fs::read_to_string(started).unwrap(), "other\nother\n");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
-use prevet_testkit::world::every_file;
+use prevet_testkit::world::{Outcome, every_file};
 
-use super::scene::{FIXED_INPUT, PLAN_INPUT, Scene, code, says, thread};
+use super::scene::{FIXED_INPUT, PATIENCE, PLAN_INPUT, Scene, code, says, thread};
 
 const REVISE: &str = "### VERDICT\n- Status: REVISE\n";
 
@@ -69,11 +70,16 @@ fn a_reviewer_that_is_missing_or_too_old() {
     let scene = Scene::bare();
     let missing = scene.begin_call(&["review-plan"], PLAN_INPUT).exits(2);
     assert_eq!(code(&missing), "REVIEWER_NOT_FOUND");
+    let path = scene.world.path("bin");
+    let doctor =
+        || scene.repository().prevet(&["doctor"]).env("PATH", format!("{}:/usr/bin:/bin", path.display()));
+    assert!(doctor().run().text().contains("note  no review rounds: the codex CLI is not in PATH"));
     scene.program("codex", "#!/bin/sh\necho codex-cli 0.44.0\n");
     let old = scene.begin_call(&["review-plan"], PLAN_INPUT).exits(3);
     assert_eq!(code(&old), "LAUNCH_FAILED");
     assert!(old.text().contains("0.80 or newer"), "{old}");
     assert!(!scene.repository().path(".cross-review").exists());
+    assert!(doctor().run().text().contains("0.80 or newer"));
     scene.program("codex", "#!/no/such/interpreter\n");
     let broken = scene.begin_call(&["review-plan"], PLAN_INPUT).exits(3);
     assert_eq!(code(&broken), "LAUNCH_FAILED");
@@ -137,7 +143,12 @@ fn directories_that_are_no_sessions() {
     fs::create_dir(&elsewhere).unwrap();
     fs::copy(session.path("state.json"), elsewhere.join("state.json")).unwrap();
     symlink(&elsewhere, path("review-plan-20200101-003")).unwrap();
-    check(&path("review-plan-20200101-003"), "INVALID_SESSION", "elsewhere");
+    check(&path("review-plan-20200101-003"), "INVALID_SESSION", "review_begin makes them");
+
+    fs::create_dir(path("review-plan-20200101-004")).unwrap();
+    fs::copy(session.path("state.json"), sessions.join("review-plan-20200101-004/state.json")).unwrap();
+    symlink(scene.world.root(), sessions.join("review-plan-20200101-004/outputs")).unwrap();
+    check(&path("review-plan-20200101-004"), "INVALID_SESSION", "outputs");
 
     let state = fs::read_to_string(session.path("state.json")).unwrap();
     let write = |text: &str| fs::write(session.path("state.json"), text).unwrap();
@@ -167,20 +178,25 @@ fn two_begins_at_once() {
     assert!(sessions.iter().all(|path| !path.ends_with(".new-")), "{sessions:?}");
 }
 
-/// Runs begin in a mount namespace of its own, where `mount` has prepared `.cross-review`.
-fn begin_on(scene: &Scene, mount: &str) -> Option<prevet_testkit::world::Outcome> {
-    let own = scene.repository().path(".cross-review");
-    fs::create_dir_all(&own).unwrap();
-    let input = scene.world.path("input.md");
-    fs::write(&input, PLAN_INPUT).unwrap();
-    let script = format!(
-        "{mount} || exit 77; exec {} review begin --skill review-plan --input {}",
-        env!("CARGO_BIN_EXE_prevet"),
-        input.display()
-    );
+#[test]
+fn two_replies_at_once() {
+    let scene = Scene::fake(&says(REVISE));
+    let session = scene.begin_plan();
+    session.wait();
+    scene.reviewer(&format!("{}sleep 300", thread()));
+    let calls: Vec<_> = (0..4).map(|_| session.reply_call(FIXED_INPUT).start()).collect();
+    let mut codes: Vec<_> = calls.into_iter().map(|call| call.end().code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 3, 3, 3]);
+    assert_eq!(session.wait_call(0).succeeds().json()["round"], 2);
+    session.end(&[]);
+}
+
+/// Runs a script in a mount namespace of its own, where it may mount; none where it may not.
+fn in_namespace(scene: &Scene, script: &str) -> Option<Outcome> {
     let path = format!("{}:/usr/sbin:/sbin:/usr/bin:/bin", scene.world.path("bin").display());
-    let call = scene.world.call("unshare", scene.repository().root()).args(&["-rm", "sh", "-c", &script]);
-    let outcome = call.env("PATH", path).run();
+    let call = scene.world.call("unshare", scene.repository().root()).args(&["-rm", "sh", "-c", script]);
+    let outcome = call.env("PATH", path).within(PATIENCE * 3).run();
     let could = outcome.code != 77 && !outcome.stderr.contains("unshare");
     if !could {
         eprintln!("left out: a full and a read-only disk (this system has no mount namespaces for us)");
@@ -188,18 +204,52 @@ fn begin_on(scene: &Scene, mount: &str) -> Option<prevet_testkit::world::Outcome
     could.then_some(outcome)
 }
 
+/// The repository of a scene, with a place to mount something on.
+fn disk(body: &str) -> (Scene, String, String) {
+    let scene = Scene::fake(body);
+    let own = scene.repository().path(".cross-review");
+    fs::create_dir(&own).unwrap();
+    let input = scene.world.path("input.md");
+    fs::write(&input, PLAN_INPUT).unwrap();
+    let begin = format!(
+        "{} review begin --skill review-plan --input {}",
+        env!("CARGO_BIN_EXE_prevet"),
+        input.display()
+    );
+    (scene, own.display().to_string(), begin)
+}
+
 #[test]
 fn a_disk_that_is_full_or_read_only() {
-    let scene = Scene::fake(&says(REVISE));
-    let check = |mount: &str, part: &str| {
-        let Some(refused) = begin_on(&scene, mount) else { return };
+    let (scene, own, begin) = disk(&says(REVISE));
+    let check = |options: &str, part: &str| {
+        let script = format!("mount -t tmpfs -o {options} none {own} || exit 77; exec {begin}");
+        let Some(refused) = in_namespace(&scene, &script) else { return };
         assert_eq!(code(&refused), "IO_ERROR", "{refused}");
         assert!(refused.text().contains(part), "{part:?} is missing\n{refused}");
         assert_eq!(refused.code, 3, "{refused}");
-        assert_eq!(every_file(&scene.repository().path(".cross-review")), Vec::<std::path::PathBuf>::new());
+        assert_eq!(every_file(own.as_ref()), Vec::<PathBuf>::new());
     };
-    let own = scene.repository().path(".cross-review");
-    let own = own.display();
-    check(&format!("mount -t tmpfs -o nr_inodes=6,size=8k none {own}"), "make room");
-    check(&format!("mount -t tmpfs -o ro none {own}"), "writable");
+    check("nr_inodes=6,size=8k", "make room");
+    check("ro", "writable");
+}
+
+#[test]
+fn a_disk_that_gets_full_in_a_round() {
+    let print = "head -c 5000000 /dev/zero | tr '\\0' x\n";
+    let (scene, own, begin) = disk(&[&thread(), print, &says("### VERDICT\n- Status: APPROVE\n")].concat());
+    // It is not approved, and it is settled when there is room again.
+    let script = format!(
+        "mount -t tmpfs -o size=300k none {own} || exit 77\n\
+         {begin} >/dev/null || exit 1\n\
+         cd {own}/sessions/review-plan-*\n\
+         until {prevet} review wait . --max-wait-seconds 60 >{out}; do\n\
+         cat {out} >&2; mount -o remount,size=9m {own}; done\n\
+         cat {out}",
+        prevet = env!("CARGO_BIN_EXE_prevet"),
+        out = scene.world.path("waited").display(),
+    );
+    let Some(outcome) = in_namespace(&scene, &script) else { return };
+    assert_eq!(outcome.json()["next"], "stopped", "{outcome}");
+    assert_eq!(outcome.json()["status"], "failed", "{outcome}");
 }

@@ -59,20 +59,43 @@ fn a_waiter_that_is_killed() {
 #[test]
 fn a_terminal_that_is_closed() {
     let scene = held_session();
-    // As a shell in a terminal: all of its group get the signal, and the round goes on.
-    let beginning = scene.begin_call(&["review-plan"], PLAN_INPUT).start();
-    let sessions = scene.repository().path(".cross-review/sessions");
-    wait_until("a session", PATIENCE, || fs::read_dir(&sessions).is_ok_and(|mut it| it.any(|it| it.is_ok())));
-    beginning.signal_group("HUP");
+    // A shell that stays, as a server would: all of its group are killed, and the round goes on.
+    let input = scene.world.path("input.md");
+    fs::write(&input, PLAN_INPUT).unwrap();
+    let prevet = env!("CARGO_BIN_EXE_prevet");
+    let script =
+        format!("{prevet} review begin --skill review-plan --input {} && sleep 300", input.display());
+    let call = scene.world.call("sh", scene.repository().root()).args(&["-c", &script]);
+    let path = format!("{}:/usr/bin:/bin", scene.world.path("bin").display());
+    let shell = call.env("PATH", path).start();
+    wait_until("the session", PATIENCE, || shell.stdout().ends_with('\n'));
+    let begun: Value = serde_json::from_str(&shell.stdout()).unwrap();
+    shell.signal_group("HUP");
+    assert_eq!(shell.end().code, -1);
+    let session = Session { scene: &scene, directory: begun["session_dir"].as_str().unwrap().into(), begun };
+    session.sees(1, "cargo test");
     let_go(&scene);
-    let begun = beginning.end();
-    if begun.code == 0 {
-        let session = Session {
-            scene: &scene,
-            directory: begun.json()["session_dir"].as_str().unwrap().into(),
-            begun: Value::Null,
-        };
-        session.comes_to("completed", "done", "approved");
+    session.comes_to("completed", "done", "approved");
+}
+
+#[test]
+fn a_begin_that_is_killed_leaves_nothing_that_runs_for_ever() {
+    for milliseconds in [5, 20, 40, 60, 80, 100, 150] {
+        let scene = held_session();
+        let beginning = scene.begin_call(&["review-plan"], PLAN_INPUT).start();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        beginning.signal("KILL");
+        beginning.end();
+        let_go(&scene);
+        let sessions = fs::read_dir(scene.repository().path(".cross-review/sessions"));
+        let sessions = sessions.into_iter().flatten().map(|entry| entry.unwrap());
+        for entry in sessions.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.')) {
+            let session = Session { scene: &scene, directory: entry.path(), begun: Value::Null };
+            // What had begun goes on, what had not is said to have ended.
+            let told = session.wait();
+            let reason = told["next_reason"].as_str().unwrap();
+            assert!(["approved", "reviewer_process_exit"].contains(&reason), "{told}");
+        }
     }
 }
 
@@ -87,7 +110,9 @@ fn two_that_wait_agree() {
     let waiting: Vec<_> =
         [270, 50, 50].into_iter().map(|seconds| session.wait_call(seconds).start()).collect();
     let looking: Vec<_> = (0..4).map(|_| session.wait_call(0).start()).collect();
-    looking.into_iter().for_each(|call| drop(call.end().json()));
+    for call in looking {
+        call.end().json();
+    }
     let_go(&scene);
     let told: Vec<Value> = waiting.into_iter().map(|call| outcome(&call.end().json())).collect();
     assert_eq!(told[0]["next_reason"], "approved");

@@ -3,8 +3,6 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use prevet_testkit::stub::{Answer, Stub};
-
 use super::scene::{PLAN_INPUT, Scene, code, says};
 
 const APPROVE: &str = "### VERDICT\n- Status: APPROVE\n";
@@ -16,21 +14,23 @@ fn sessions_never_show() {
     repository.write("new.txt", "new\n");
     let diff = || repository.prevet(&["diff", "--base", "HEAD"]).succeeds().text();
     let (status, before) = (repository.git(&["status", "--porcelain", "--untracked-files=all"]), diff());
-    scene.begin_plan().comes_to("completed", "done", "approved");
+    // A key that is none, so that an upload of the session would show.
+    let key = ["AKIA", "Z7QH3M2X", "LD4KTV5R"].concat();
+    let session =
+        scene.begin(&["review-plan"], &format!("{PLAN_INPUT}## SESSION_CONTEXT\nkey = \"{key}\"\n"));
+    session.comes_to("completed", "done", "approved");
     assert_eq!(repository.git(&["status", "--porcelain", "--untracked-files=all"]), status);
     assert_eq!(diff(), before);
     assert!(before.contains("new.txt") && !before.contains("cross-review"));
-    // Also where the user's git ignores nothing, and after everything was added.
+    let inspect = |code: i32| repository.prevet(&["inspect", "--format", "json"]).exits(code);
+    inspect(0).never_says(&["cross-review"]);
+    // Also after everything was added.
     repository.git(&["add", "--all"]);
     assert!(!repository.git(&["ls-files"]).contains("cross-review"));
-    let stub = Stub::always(Answer::Status(500, vec![], String::new()));
-    let inspected = repository
-        .prevet(&["inspect"])
-        .env("PREVET_API_URL", stub.url())
-        .env("PREVET_API_KEY", "k")
-        .env("PREVET_TENANT_KEY", "t")
-        .run();
-    inspected.never_says(&["cross-review"]);
+    assert_eq!(inspect(0).json()["verdict"], "approve");
+    // The same text is found where it is part of the change.
+    fs::copy(session.path("prompts/round-001.md"), repository.path("prompt.md")).unwrap();
+    assert_eq!(inspect(1).json()["verdict"], "request_changes");
 }
 
 #[test]

@@ -52,11 +52,13 @@ fn settings_reach_the_reviewer_and_stay() {
     session.wait();
     session.reply(FIXED_INPUT);
     session.wait();
-    let resume = "exec resume --json -c sandbox_mode=\"read-only\" -c model_reasoning_effort";
+    let tools = "-c mcp_servers.cross-review.command=\"prevet\" -c mcp_servers.cross-review.enabled=false";
+    let resume =
+        format!("exec resume --json -c sandbox_mode=\"read-only\" {tools} -c model_reasoning_effort");
     assert_eq!(
         scene.calls(),
         [
-            "exec --json -s read-only -c model_reasoning_effort=\"low\" -m of-repository -".to_owned(),
+            format!("exec --json -s read-only {tools} -c model_reasoning_effort=\"low\" -m of-repository -"),
             format!("{resume}=\"low\" -m of-repository t-1 -"),
             format!("{resume}=\"xhigh\" -m other t-1 -"),
             format!("{resume}=\"xhigh\" -m other t-1 -"),
@@ -64,6 +66,19 @@ fn settings_reach_the_reviewer_and_stay() {
     );
     let state = session.json("state.json");
     assert_eq!((&state["sandbox"], &state["model"]), (&"read-only".into(), &"other".into()));
+}
+
+#[test]
+fn keys_and_the_repository_of_a_hook_stay_behind() {
+    let scene = Scene::bare();
+    let got = scene.world.path("got");
+    scene.reviewer(&format!("env >'{}'\n{}", got.display(), says(APPROVE)));
+    let call = scene.begin_call(&["review-plan"], PLAN_INPUT);
+    let call = call.env("PREVET_API_KEY", "sesame").env("GIT_INDEX_FILE", "/nowhere");
+    let begun = call.succeeds().json();
+    scene.review(&["wait", begun["session_dir"].as_str().unwrap()]).succeeds();
+    let variables = fs::read_to_string(got).unwrap();
+    assert!(variables.contains("PATH=") && !variables.contains("sesame") && !variables.contains("/nowhere"));
 }
 
 #[test]

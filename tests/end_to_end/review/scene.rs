@@ -11,7 +11,7 @@ use prevet_testkit::world::{Call, Outcome, WorkRepository, World, wait_until};
 use serde_json::Value;
 
 /// The longest that a test waits for a state.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 /// The input of a first round of review-plan.
 pub const PLAN_INPUT: &str = "---\nPLAN_PATH: plan.md\n---\n\n## USER_REQUEST\n\nAdd a cache\n";
 /// The input of a next round.

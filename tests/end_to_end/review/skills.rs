@@ -48,7 +48,9 @@ fn judged(scene: &Scene, model: &Model, skill: &[&str], input: &str, named: &[&s
     assert!(activities.contains("cat plan.md") && activities.contains("message"), "{activities}");
     assert_eq!(session.wait()["activities"], Value::Array(vec![]), "told twice");
     let prompt = last_prompt(model);
-    named.iter().for_each(|text| assert!(prompt.contains(text), "{text:?} is not in the prompt:\n{prompt}"));
+    for text in named {
+        assert!(prompt.contains(text), "{text:?} is not in the prompt:\n{prompt}");
+    }
 
     model.will([say(&[OTHER, REVISE])]);
     let reply =

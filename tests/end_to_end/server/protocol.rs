@@ -49,7 +49,8 @@ async fn the_tool_is_described() {
         let answer = served.client.rpc(era, "tools/list", &json!({})).await.expect(200);
         let tools = answer["result"]["tools"].as_array().unwrap();
         let all: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(all, ["inspect_diff", "describe_change", "ask", "check_task"]);
+        let decisions = ["lookup_decision", "request_decision", "share_context"];
+        assert_eq!(all, [&["inspect_diff", "describe_change", "ask", "check_task"][..], &decisions].concat());
         let tool = &tools[0];
         assert_eq!(tool["name"], "inspect_diff");
         let description = tool["description"].as_str().unwrap();

@@ -3,8 +3,8 @@
 use prevet_testkit::injection::{ATTEMPTS, commented, fences_hold};
 use prevet_testkit::scripted_model::{Asked, Reply, ScriptedModel};
 use prevet_testkit::server::{Assembled, Multipart, patch};
+use prevet_testkit::server::{GitHubSettings, Settings};
 use prevet_testkit::stub::{Answer, Stub};
-use prevet_upstream::{GitHubSettings, Settings};
 use serde_json::json;
 
 use crate::{tickets, token};

@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod around;
 mod asking;
 mod binary;
 mod checking;
 mod describing;
 mod injection;
+mod provider;
 mod shapes;
 mod tickets;
 

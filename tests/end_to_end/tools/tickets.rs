@@ -2,8 +2,8 @@
 
 use prevet_testkit::scripted_model::{Reply, ScriptedModel};
 use prevet_testkit::server::{Assembled, Client};
+use prevet_testkit::server::{GitHubSettings, JiraSettings, Settings};
 use prevet_testkit::stub::{Answer, Stub};
-use prevet_upstream::{GitHubSettings, JiraSettings, Settings};
 use serde_json::{Value, json};
 
 use crate::change;

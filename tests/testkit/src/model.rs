@@ -24,6 +24,17 @@ pub enum Step {
     Say(String),
     /// Wants a command run.
     Run(String),
+    /// Looks for tools of MCP servers, which the client may not offer at once.
+    Search(&'static str),
+    /// Wants a tool of an MCP server called; [`SESSION`] in its arguments stands for the review's session.
+    Call {
+        /// The server, as the client calls it.
+        server: &'static str,
+        /// The tool.
+        tool: &'static str,
+        /// Its arguments.
+        arguments: Value,
+    },
     /// Answers with an HTTP status.
     Status(u16),
     /// Says that it failed, in the stream.
@@ -32,6 +43,19 @@ pub enum Step {
     Drop,
     /// Begins the stream and stays silent.
     Hang,
+}
+
+/// Stands for the session of the review that was begun in the same turn.
+pub const SESSION: &str = "<session>";
+
+/// The arguments with the session in them, which the client's own words in `request` name.
+pub(crate) fn filled(arguments: &Value, request: &Value) -> Value {
+    let (request, mark) = (request.to_string(), "/.cross-review/sessions/");
+    let Some(at) = request.rfind(mark) else { return arguments.clone() };
+    let start = request[..at].rfind('"').map_or(0, |quote| quote + 1);
+    let end = request[at..].find(['"', '\\']).map_or(request.len(), |length| at + length);
+    let text = arguments.to_string().replace(SESSION, &request[start..end]);
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// A scripted model.
@@ -113,7 +137,7 @@ fn failure(status: u16) -> Value {
 }
 
 /// The request line and the body.
-fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
+pub(crate) fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
     let mut first = String::new();
     reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
     let mut length = 0;
@@ -130,7 +154,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
     Some((first, body))
 }
 
-fn answer(mut stream: &TcpStream, status: u16, body: &Value) -> Option<()> {
+pub(crate) fn answer(mut stream: &TcpStream, status: u16, body: &Value) -> Option<()> {
     let body = body.to_string();
     let head = format!(
         "HTTP/1.1 {status} Scripted\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -160,6 +184,15 @@ fn play(mut stream: &TcpStream, step: &Step, request: &Value) -> Option<()> {
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
         Step::Run(command) => call(command, request),
+        Step::Search(query) => json!({
+            "type": "tool_search_call", "call_id": "call_search", "execution": "client", "status": "completed",
+            "arguments": { "query": query, "limit": 30 },
+        }),
+        Step::Call { server, tool, arguments } => json!({
+            "type": "function_call", "id": "fc_1", "call_id": format!("call_{tool}"), "name": tool,
+            "namespace": format!("mcp__{server}"), "status": "completed",
+            "arguments": filled(arguments, request).to_string(),
+        }),
     };
     send(stream, "response.output_item.added", json!({"output_index": 0, "item": item}))?;
     send(stream, "response.output_item.done", json!({"output_index": 0, "item": item}))?;
@@ -188,7 +221,7 @@ fn call(command: &str, request: &Value) -> Value {
     })
 }
 
-fn send(mut stream: &TcpStream, kind: &str, mut data: Value) -> Option<()> {
+pub(crate) fn send(mut stream: &TcpStream, kind: &str, mut data: Value) -> Option<()> {
     data["type"] = kind.into();
     stream.write_all(format!("event: {kind}\ndata: {data}\n\n").as_bytes()).ok()
 }

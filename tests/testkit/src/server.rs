@@ -9,6 +9,7 @@ mod answer;
 mod assembled;
 mod client;
 mod config;
+mod history;
 mod mcp;
 mod ministack;
 mod multipart;
@@ -20,6 +21,7 @@ pub use self::answer::Answer;
 pub use self::assembled::{Assembled, Stores};
 pub use self::client::Client;
 pub use self::config::Parts;
+pub use self::history::question as remembered_question;
 pub use self::mcp::{Era, MODERN_VERSION};
 pub use self::ministack::Ministack;
 pub use self::multipart::Multipart;
@@ -28,3 +30,5 @@ pub use self::served::Served;
 
 /// The longest that a test waits for anything.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
+/// Where tickets and files are kept.
+pub use prevet_upstream::{GitHubSettings, JiraSettings, Settings};

@@ -16,6 +16,8 @@ use std::thread;
 pub enum Answer {
     /// Answers with a status, further headers and a body.
     Status(u16, Vec<(&'static str, String)>, String),
+    /// Says that a body of this many bytes comes, sends this much of it, and closes the connection.
+    Cut(usize, String),
     /// Takes the request and stays silent.
     Silence,
     /// Takes the request and closes the connection.
@@ -85,6 +87,11 @@ fn serve(stream: &TcpStream, answer: &Arc<Answering>, seen: &Mutex<Vec<String>>)
         match answer(&path) {
             Answer::Status(status, headers, body) => write_answer(stream, status, &headers, &body)?,
             Answer::HangUp => return None,
+            Answer::Cut(length, body) => {
+                let head = format!("HTTP/1.1 200 Stub\r\nContent-Length: {length}\r\n");
+                let _ = (&mut &*stream).write_all(format!("{head}\r\n{body}").as_bytes());
+                return None;
+            }
             // Reading ends when the client goes away.
             Answer::Silence => drop(reader.read_to_end(&mut Vec::new())),
         }

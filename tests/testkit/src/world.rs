@@ -9,6 +9,7 @@
 )]
 
 mod call;
+mod conversation;
 mod folder;
 mod repository;
 
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 pub use self::call::{Call, Outcome, Running, wait_until};
+pub use self::conversation::Conversation;
 pub use self::folder::{every_file, snapshot};
 pub use self::repository::WorkRepository;
 

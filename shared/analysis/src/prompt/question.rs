@@ -76,8 +76,8 @@ impl Brief {
     }
 }
 
-/// Asks for the findings of one report type in one part.
-pub fn review(report_type: ReportType, brief: &Brief, part: &Part, marker: &str) -> Question {
+/// Asks for the findings of one report type in one part; `around` is what stands around it.
+pub fn review(report_type: ReportType, brief: &Brief, part: &Part, around: &str, marker: &str) -> Question {
     let mut user = String::new();
     let mut add = |label: &str, text: &str| {
         if !text.trim().is_empty() {
@@ -94,6 +94,7 @@ pub fn review(report_type: ReportType, brief: &Brief, part: &Part, marker: &str)
         &listed(&brief.reported, report_type, brief, part),
     );
     add("the change", &part.text());
+    add(AROUND, around);
     user.push_str("\nGive the JSON object now.\n");
     let (task, rule) = (task(report_type), data_rule(marker));
     let system = format!("{ROLE}\n\n{task}\n\n{rule} {NO_VERDICT}\n\n{READING}\n\n{ANSWER}");
@@ -109,13 +110,19 @@ pub fn overhead_bytes(report_type: ReportType, brief: &Brief, files: &Part, mark
             .map(|piece| super::part::Piece { text: String::new(), ..piece.clone() })
             .collect(),
     };
-    let question = review(report_type, brief, &with_files, marker);
+    let question = review(report_type, brief, &with_files, "", marker);
     question.system.len() + question.user.len() + FENCE_BYTES
 }
 
 /// Asks to disprove as many of `claims`, from the first on, as fit into a question of `bytes_max`; and how many
-/// those are.
-pub fn refute(claims: &[&Claim], part: &Part, marker: &str, bytes_max: usize) -> (Question, usize) {
+/// those are. What stands around the part is shown where there is room beside them.
+pub fn refute(
+    claims: &[&Claim],
+    part: &Part,
+    around: &str,
+    marker: &str,
+    bytes_max: usize,
+) -> (Question, usize) {
     let system = format!("{REFUTER}\n\n{}\n\n{READING}\n\n{REFUTATION}", data_rule(marker));
     let change = fenced(marker, "the change", &part.text());
     let room = bytes_max.saturating_sub(system.len() + change.len() + FENCE_BYTES);
@@ -137,7 +144,9 @@ pub fn refute(claims: &[&Claim], part: &Part, marker: &str, bytes_max: usize) ->
         count += 1;
     }
     let findings = fenced(marker, "findings to test", &listed);
-    (Question { system, user: format!("{change}{findings}\nGive the JSON object now.\n") }, count)
+    let around = Some(around).filter(|it| !it.is_empty() && it.len() + listed.len() + FENCE_BYTES <= room);
+    let around = around.map(|it| fenced(marker, AROUND, it)).unwrap_or_default();
+    (Question { system, user: format!("{change}{around}{findings}\nGive the JSON object now.\n") }, count)
 }
 
 fn rules(brief: &Brief, part: &Part) -> String {
@@ -187,6 +196,9 @@ const REFUTER: &str = "Somebody reviewed a change and reports findings. Your tas
 
 const READING: &str = "The change is shown with the number that each line has after it, then `+` for an added line, \
     `-` for a removed one (which has no number) and a blank for one that stayed. `[masked]` stands where a secret was.";
+
+/// The name of what stands around the change.
+const AROUND: &str = "code around the change, after it: to be understood, not to be judged";
 
 const ANSWER: &str = "Answer with one JSON object and nothing else:
 {\"findings\": [{\"file\": \"path as shown\", \"quote\": \"the line or few lines of code it stands on, copied exactly, \

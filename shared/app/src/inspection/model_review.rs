@@ -10,6 +10,7 @@ use prevet_analysis::prompt::BYTES_PER_TOKEN;
 use prevet_analysis::prompt::masked::{MaskedChange, masked};
 use prevet_analysis::prompt::part::{Part, Piece, Plan, plan};
 use prevet_analysis::prompt::question::{ANSWER_TOKENS_MAX, Brief, overhead_bytes, review};
+use prevet_analysis::prompt::surroundings::Surroundings;
 use prevet_domain::change::FileKind;
 use prevet_domain::finding::ReportType;
 use prevet_domain::policy::Guideline;
@@ -28,6 +29,12 @@ use crate::usage::micro_usd;
 
 /// Questions that are open at once.
 pub(super) const PARALLEL_MAX: usize = 4;
+/// What stands around a part may have so much of its question, whatever the model takes.
+const AROUND_BYTES_MAX: usize = 32_000;
+/// What the fence around it takes.
+const AROUND_FENCE_BYTES: usize = 250;
+/// A question with less room than this is not shared.
+const SHARED_ROOM_BYTES_MIN: usize = 16_000;
 /// How often a question is put whose answer cannot be read.
 const ASKED_MAX: usize = 2;
 
@@ -36,6 +43,8 @@ pub(super) struct Prepared {
     pub(super) change: MaskedChange,
     pub(super) brief: Brief,
     pub(super) plan: Plan,
+    /// What stands around each part.
+    pub(super) around: Vec<String>,
 }
 
 /// What one part came to for one report type.
@@ -106,13 +115,16 @@ async fn prepare(
     let marker = asking.marker().ok_or(AppError::NoRandomness)?;
     let (types, tokens) = (types.to_vec(), asking.model.input_tokens_max());
     let change = std::mem::take(&mut inspected.change);
+    let (files, related) = (inspected.context.files.clone(), inspected.context.related.clone());
     let work = move || {
         let masked = masked(&change, |file| {
             let has_lines = file.kind != FileKind::Deleted && !file.hunks().is_empty();
             has_lines && !left_out.contains(&file.shown_path())
         });
-        let (brief, plan) = planned(&masked, brief, &types, tokens, &marker);
-        (change, Prepared { change: masked, brief, plan })
+        let is_shown = |path: &str| masked.files.iter().any(|file| file.path == path);
+        let surroundings = Surroundings::of(&change, &files, &related, is_shown);
+        let (brief, plan, around) = planned(&masked, &surroundings, brief, &types, tokens, &marker);
+        (change, Prepared { change: masked, brief, plan, around })
     };
     let done = tokio::task::spawn_blocking(work).await.map_err(|_| AppError::EngineDied)?;
     let (change, prepared) = done;
@@ -122,18 +134,34 @@ async fn prepare(
 
 fn planned(
     change: &MaskedChange,
+    surroundings: &Surroundings,
     brief: Brief,
     types: &[ReportType],
     tokens: usize,
     marker: &str,
-) -> (Brief, Plan) {
+) -> (Brief, Plan, Vec<String>) {
     let brief = brief.fit(tokens);
     let piece = |path: &String| Piece { file: path.clone(), line: 1, text: String::new() };
     let all = Part { pieces: change.files.iter().map(|file| piece(&file.path)).collect() };
     let overhead = types.iter().map(|it| overhead_bytes(*it, &brief, &all, marker)).max().unwrap_or(0);
     let known: Vec<&str> = brief.earlier.iter().map(|finding| finding.file.as_str()).collect();
-    let plan = plan(change, &brief.intent, &known, (tokens * BYTES_PER_TOKEN).saturating_sub(overhead));
-    (brief, plan)
+    let room = (tokens * BYTES_PER_TOKEN).saturating_sub(overhead);
+    let plan = plan(change, &brief.intent, &known, room - reserved(surroundings, room));
+    let beside = |part: &Part| {
+        let text = part.text();
+        let left = room.saturating_sub(text.len() + AROUND_FENCE_BYTES).min(AROUND_BYTES_MAX);
+        surroundings.beside(&text, &part.paths(), left, |_| false).text
+    };
+    let around = plan.parts.iter().map(beside).collect();
+    (brief, plan, around)
+}
+
+/// What parts leave free for what stands around them; a small question is for the change alone.
+fn reserved(surroundings: &Surroundings, room_bytes: usize) -> usize {
+    if surroundings.is_empty() || room_bytes < SHARED_ROOM_BYTES_MIN {
+        return 0;
+    }
+    (room_bytes / 4).min(AROUND_BYTES_MAX)
 }
 
 /// Every part for every report type, some at once, in the plan's order.
@@ -187,7 +215,8 @@ async fn ask_one(
             failure = Some("the system gave no random bytes".to_owned());
             break;
         };
-        let question = review(report_type, &prepared.brief, &prepared.plan.parts[part], &marker);
+        let around = prepared.around.get(part).map(String::as_str).unwrap_or_default();
+        let question = review(report_type, &prepared.brief, &prepared.plan.parts[part], around, &marker);
         match asking.ask(question, ANSWER_TOKENS_MAX, "inspect").await.map(|text| read::review(&text)) {
             Ok(Some(review)) => {
                 let complete = review.complete;

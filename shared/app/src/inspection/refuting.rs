@@ -61,7 +61,8 @@ async fn test_part(
     let Some(marker) = asking.marker() else { return Vec::new() };
     let bytes_max = asking.model.input_tokens_max() * BYTES_PER_TOKEN;
     let listed: Vec<&Claim> = claims.iter().map(|(_, claim)| claim).collect();
-    let (question, count) = refute(&listed, &prepared.plan.parts[part], &marker, bytes_max);
+    let around = prepared.around.get(part).map(String::as_str).unwrap_or_default();
+    let (question, count) = refute(&listed, &prepared.plan.parts[part], around, &marker, bytes_max);
     if count == 0 {
         return Vec::new();
     }

@@ -9,6 +9,7 @@ use prevet_domain::verdict::{Coverage, NotReviewed, Verdict, decide};
 use serde::{Deserialize, Serialize};
 
 use super::History;
+use crate::refresh::Refresh;
 
 /// What one run came to, without what depends on earlier runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct StoredReport {
     /// What the model did, where one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelNotes>,
+    /// What came of asking the repository's provider for files, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<Refresh>,
 }
 
 /// What the model did in one run.
@@ -66,12 +70,14 @@ impl StoredReport {
             has_context,
             fragments: report.fragments,
             model: None,
+            refresh: None,
         }
     }
 
     /// Whether it is as good for the next identical call.
     pub fn is_settled(&self) -> bool {
-        !self.model.as_ref().is_some_and(|notes| notes.degraded)
+        let degraded = self.model.as_ref().is_some_and(|notes| notes.degraded);
+        !degraded && !self.refresh.as_ref().is_some_and(|refresh| refresh.may_pass)
     }
 
     /// Whether a finding of that id is in it, ignored or not.

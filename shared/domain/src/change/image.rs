@@ -72,6 +72,41 @@ pub fn pre_image(file: &FileChange, post: &[u8]) -> Vec<u8> {
     pre
 }
 
+/// The file after the change, from the file before it. Each removed and context line has to stand where the hunks say:
+/// otherwise the diff was taken from another file, and there is no result.
+pub fn post_image(file: &FileChange, pre: &[u8]) -> Result<Vec<u8>, ImageError> {
+    let lines = if pre.is_empty() { Vec::new() } else { split_lines(pre) };
+    let error = |line: u32| ImageError { file: file.shown_path(), line };
+    let mut post = Vec::with_capacity(pre.len());
+    let mut next = 0;
+    for hunk in file.hunks() {
+        let skip = usize::from(hunk.old_lines > 0);
+        let start = (hunk.old_start as usize).saturating_sub(skip);
+        let between = lines.get(next..start).ok_or_else(|| error(hunk.old_start))?;
+        for line in between {
+            push_line(&mut post, line, true);
+        }
+        next = start;
+        for line in &hunk.lines {
+            if line.kind != LineKind::Added {
+                let same = lines.get(next).is_some_and(|found| *found == line.text.as_ref());
+                next += 1;
+                if !same {
+                    return Err(error(line.old_number));
+                }
+            }
+            if line.kind != LineKind::Removed {
+                push(&mut post, line);
+            }
+        }
+    }
+    let rest = lines.get(next..).unwrap_or_default();
+    for (at, line) in rest.iter().enumerate() {
+        push_line(&mut post, line, at + 1 < rest.len() || pre.ends_with(b"\n"));
+    }
+    Ok(post)
+}
+
 /// What the hunks alone show of the file after the change, each line at its own number, blank lines between.
 pub fn post_fragment(file: &FileChange) -> Vec<u8> {
     fragment(file, LineKind::Removed, |line| line.new_number)

@@ -1,6 +1,8 @@
 use bytes::Bytes;
 
-use crate::change::{Change, Content, LineKind, parse, post_fragment, pre_image, verify_post_image};
+use crate::change::{
+    Change, Content, LineKind, parse, post_fragment, post_image, pre_image, verify_post_image,
+};
 
 fn parsed(patch: &str) -> Change {
     parse(&Bytes::copy_from_slice(patch.as_bytes())).unwrap()
@@ -157,4 +159,28 @@ fn images() {
     let latin =
         parse(&Bytes::from_static(b"--- a/l\n+++ b/l\n@@ -1 +1 @@\n-x\n+caf\xe9\n")).unwrap().files.remove(0);
     verify_post_image(&latin, "caf\u{fffd}\n".as_bytes(), |_| false).unwrap();
+}
+
+#[test]
+fn a_patch_applies_or_it_does_not() {
+    let check = |before: &str, hunks: &str, expected: Option<&str>| {
+        let change = parsed(&format!("diff --git a/a b/a\n--- a/a\n+++ b/a\n{hunks}"));
+        let after = post_image(&change.files[0], before.as_bytes());
+        let after = after.map(|after| String::from_utf8(after).unwrap()).ok();
+        assert_eq!(after.as_deref(), expected, "{before:?} {hunks:?}");
+        if let Some(after) = expected {
+            assert_eq!(pre_image(&change.files[0], after.as_bytes()), before.as_bytes());
+        }
+    };
+    let middle = "@@ -2,3 +2,4 @@\n b\n-c\n+x\n+y\n d\n";
+    check("a\nb\nc\nd\ne\n", middle, Some("a\nb\nx\ny\nd\ne\n"));
+    check("a\nb\nc\nd\ne", middle, Some("a\nb\nx\ny\nd\ne"));
+    check("a\nb\nother\nd\ne\n", middle, None);
+    check("a\nb\n", middle, None);
+    check("", middle, None);
+    check("", "@@ -0,0 +1,2 @@\n+a\n+b\n", Some("a\nb\n"));
+    check("a\nb\n", "@@ -1,0 +2,1 @@\n+x\n", Some("a\nx\nb\n"));
+    check("a\nb\n", "@@ -1,2 +0,0 @@\n-a\n-b\n", Some(""));
+    check("a\nb", "@@ -2,1 +2,1 @@\n-b\n\\ No newline at end of file\n+c\n", Some("a\nc\n"));
+    check("a\nb\nc\nd\n", "@@ -1,1 +1,1 @@\n-a\n+A\n@@ -4,1 +4,1 @@\n-d\n+D\n", Some("A\nb\nc\nD\n"));
 }

@@ -207,6 +207,19 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(---|## [A-Z_]{1,8}|```|[a-z:]|\n|\\PC){0,40}") {
+            let whole = format!("## USER_REQUEST\nx\n## BASE_BRANCH\ny\n{text}");
+            for text in [&text, &whole] {
+                if let Ok(values) = Values::parse(text, BRANCH, Phase::First) {
+                    proptest::prop_assert!(values.get("USER_REQUEST").is_some());
+                    proptest::prop_assert!(values.get("BASE_BRANCH").is_some());
+                }
+            }
+        }
+    }
+
     #[test]
     fn what_is_refused() {
         let check = |text: &str, expected: InputError| {

@@ -64,6 +64,14 @@ impl Claims {
             disputed: numbers(["DISPUTED_ITEMS", "DISAGREED_POINTS"]),
         }
     }
+
+    /// Adds what was said later, which counts where the two contradict each other.
+    pub fn add(&mut self, later: &Self) {
+        self.fixed.retain(|number| !later.disputed.contains(number));
+        self.disputed.retain(|number| !later.fixed.contains(number));
+        self.fixed.extend(&later.fixed);
+        self.disputed.extend(&later.disputed);
+    }
 }
 
 fn issue_numbers(text: &str) -> Vec<u32> {
@@ -106,10 +114,10 @@ pub struct Ledger {
 
 impl Ledger {
     /// The ledger after these completed rounds: number, what the caller had said, what the reviewer answered.
-    pub fn of<'a>(rounds: impl IntoIterator<Item = (u32, &'a Claims, &'a Answer)>) -> Self {
+    pub fn of<'a>(rounds: impl IntoIterator<Item = (u32, Claims, &'a Answer)>) -> Self {
         let mut ledger = Self::default();
         for (round, claims, answer) in rounds {
-            ledger.observe(round, claims, answer);
+            ledger.observe(round, &claims, answer);
         }
         ledger
     }

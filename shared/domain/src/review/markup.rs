@@ -53,9 +53,11 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     ["**", "__"].iter().any(|mark| text.starts_with(mark)).then(|| text.trim())
 }
 
-/// Whether a line is a heading with hashes.
-pub(super) fn is_hash_heading(line: &str) -> bool {
-    line.trim_start().starts_with('#') && heading(line).is_some()
+/// The level of a heading with hashes, from 1 to 6.
+pub(super) fn level(line: &str) -> Option<usize> {
+    let text = line.trim_start();
+    let hashes = text.len() - text.trim_start_matches('#').len();
+    (hashes > 0 && heading(line).is_some()).then_some(hashes)
 }
 
 #[cfg(test)]

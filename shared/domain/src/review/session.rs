@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::ledger::{Claims, Ledger};
 use super::subject::{Skill, Subject};
 use super::watch::{Broken, BrokenCause, Report};
+use crate::limits::REVIEW_ROUNDS_MAX;
 
 /// A session: one subject, one reviewer's thread, its rounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,6 +125,9 @@ pub enum Refusal {
     /// It was ended.
     #[error("the session has been ended: begin a new one")]
     Ended,
+    /// Over [`REVIEW_ROUNDS_MAX`].
+    #[error("the session has {REVIEW_ROUNDS_MAX} rounds, and more are not kept: end it, and begin a new one")]
+    TooManyRounds,
     /// The reviewer ended before it had named its thread.
     #[error(
         "the reviewer ended before it named its thread, so there is none to go on with: begin a new session"
@@ -200,6 +204,9 @@ impl Session {
         }
         if self.is_running() {
             return Err(Refusal::StillRunning);
+        }
+        if self.rounds.len() >= REVIEW_ROUNDS_MAX {
+            return Err(Refusal::TooManyRounds);
         }
         let thread = self.thread.clone().ok_or(Refusal::NoThread)?;
         self.rounds.push(Round { claims, report: None });
@@ -290,22 +297,27 @@ impl Session {
     /// The same issues, and some, in the last two completed rounds running.
     fn is_stalemate(&self) -> bool {
         let completed: Vec<_> = self.completed().collect();
-        let [.., (before, ..), (last, ..)] = completed[..] else { return false };
+        let [.., (before, ..), (last, ..)] = &completed[..] else { return false };
+        let (before, last) = (*before, *last);
         if before + 1 != last || last != self.round() {
             return false;
         }
         let until =
-            |round: u32| Ledger::of(completed.iter().copied().filter(|(number, ..)| *number <= round));
+            |round: u32| Ledger::of(completed.iter().filter(|(number, ..)| *number <= round).cloned());
         let (earlier, now) = (until(before), until(last));
         let held = now.held_in(last);
         !held.is_empty() && held == earlier.held_in(before)
     }
 
-    /// The rounds with an answer: number, what the caller had said, the answer.
-    pub fn completed(&self) -> impl Iterator<Item = (u32, &Claims, &Answer)> {
-        (1..).zip(&self.rounds).filter_map(|(number, round)| match &round.report {
-            Some(Report::Completed(answer)) => Some((number, &round.claims, answer)),
-            _ => None,
+    /// The rounds with an answer: number, what the caller had said since the answer before, the answer.
+    pub fn completed(&self) -> impl Iterator<Item = (u32, Claims, &Answer)> {
+        let mut said = Claims::default();
+        (1..).zip(&self.rounds).filter_map(move |(number, round)| {
+            said.add(&round.claims);
+            match &round.report {
+                Some(Report::Completed(answer)) => Some((number, std::mem::take(&mut said), answer)),
+                _ => None,
+            }
         })
     }
 

@@ -32,7 +32,7 @@ pub struct Stores {
 pub struct Assembled {
     /// With an agent's key of a tenant that was just made.
     pub client: Client,
-    service: Service,
+    pub(super) service: Service,
     tasks: Vec<JoinHandle<()>>,
     embedded: Option<Embedded>,
 }
@@ -66,7 +66,10 @@ impl Assembled {
         let service = Service::new(store(stores).await, Some("http://127.0.0.1"));
         service.app.storage.create_missing().await.expect("table and bucket cannot be made");
         let tenant = service.app.create_tenant("a test").await.expect("no tenant").key;
-        let key = service.app.create_key(&tenant, Role::Agent, vec![Product::CodeReview], None).await;
+        let key = service
+            .app
+            .create_key(&tenant, Role::Agent, vec![Product::CodeReview, Product::Decisions], None)
+            .await;
         Self::serve(service, &tenant, &key.expect("no key").key).await
     }
 
@@ -107,6 +110,14 @@ impl Assembled {
         if let Some(settings) = tickets {
             service = service.with_tickets(Upstream::new(settings).expect("no HTTP client"));
         }
+        let (url, task) = listen(&service).await;
+        self.tasks.push(task);
+        self.client.with_url(&url)
+    }
+
+    /// A second server over the same stores, with the tools of the conformance suite.
+    pub async fn for_conformance(&mut self) -> Client {
+        let service = Service { for_conformance: true, ..self.service.clone() };
         let (url, task) = listen(&service).await;
         self.tasks.push(task);
         self.client.with_url(&url)

@@ -26,7 +26,8 @@ pub struct Client {
 impl Client {
     /// Of the server at `url`.
     pub fn new(url: &str, tenant_key: &str, api_key: &str) -> Self {
-        let http = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build();
+        let http = reqwest::Client::builder();
+        let http = http.timeout(TIMEOUT).no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         Self {
             url: url.to_owned(),
             tenant_key: tenant_key.to_owned(),

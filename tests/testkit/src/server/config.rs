@@ -1,7 +1,7 @@
 //! The environment that tests are run in.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The real programs that `tests/run --bring-parts` installs.
 #[derive(Debug, Clone)]
@@ -22,6 +22,11 @@ impl Parts {
             eprintln!("left out: {left_out} (tests/run brings what it needs and sets PREVET_TEST_PARTS)");
         }
         folder.map(|folder| Self { folder: PathBuf::from(folder) })
+    }
+
+    /// Where they are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The folder of an npm package.

@@ -29,16 +29,23 @@ impl Served {
     /// Starts `program serve` on a folder of its own.
     pub async fn start(program: impl AsRef<Path>) -> Self {
         let folder = TempDir::new().expect("no temporary folder");
-        Self::start_on(program.as_ref(), folder).await
+        Self::start_on(program.as_ref(), folder, &[]).await
     }
 
-    async fn start_on(program: &Path, folder: TempDir) -> Self {
+    /// The same in an environment of these variables.
+    pub async fn start_with(program: impl AsRef<Path>, environment: &[(&str, &str)]) -> Self {
+        let folder = TempDir::new().expect("no temporary folder");
+        Self::start_on(program.as_ref(), folder, environment).await
+    }
+
+    async fn start_on(program: &Path, folder: TempDir, environment: &[(&str, &str)]) -> Self {
         let log = File::options().create(true).append(true).open(folder.path().join("log"));
         let mut child = Command::new(program)
             .args(["serve", "--addr", "127.0.0.1:0", "--data"])
             .arg(folder.path().join("data"))
             .env_clear()
             .env("PREVET_LOG", "trace")
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log.expect("no log file"))
@@ -90,7 +97,7 @@ impl Served {
     /// `kill -9`, and the same folder again.
     pub async fn kill_and_restart(mut self) -> Self {
         self.child.kill().await.expect("the server cannot be killed");
-        Self::start_on(&self.program, self.folder).await
+        Self::start_on(&self.program, self.folder, &[]).await
     }
 
     /// Ends it by SIGTERM: its exit code, and all that it printed after the first line and logged.

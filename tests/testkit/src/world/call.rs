@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::conversation::Conversation;
+
 /// How long a program may run if the test does not say otherwise: a slow machine with other work to do.
 const TIMEOUT_SECONDS: u64 = 60;
 const POLL_MILLISECONDS: u64 = 5;
@@ -98,6 +100,14 @@ impl Call {
             collect(child.stderr.take().unwrap(), Arc::clone(&stderr)),
         ];
         Running { child, shown, stdout, stderr, readers, started: Instant::now(), timeout: self.timeout }
+    }
+
+    /// Starts it, to speak with it line by line.
+    pub fn converse(mut self) -> Conversation {
+        let shown = format!("{:?}", self.command);
+        let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = pipes.process_group(0).spawn().unwrap_or_else(|error| panic!("{shown}: {error}"));
+        Conversation::new(child, shown, self.timeout)
     }
 
     /// Runs it to its end.

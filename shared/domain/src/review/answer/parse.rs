@@ -1,12 +1,14 @@
 //! Text to an answer, leniently: headings of any level or lines in bold, any case, fields with or without bold.
 
-use super::super::markup::{Line, heading, is_hash_heading, lines};
+use super::super::markup::{Line, heading, level, lines};
 use super::{APPROVE, Answer, Issue, Verdict, first_line};
 use crate::limits::{REVIEW_ANSWER_BYTES_MAX, REVIEW_ISSUES_MAX};
 
 /// A field's name, at the longest.
 const FIELD_NAME_BYTES_MAX: usize = 30;
 const FIELD_NAME_WORDS_MAX: usize = 3;
+/// The deepest heading.
+const LEVEL_MAX: usize = 6;
 /// A status of more words is a sentence.
 const STATUS_WORDS_MAX: usize = 4;
 /// Fields that are taken without a bullet too.
@@ -84,21 +86,28 @@ enum Kind {
 #[derive(Default)]
 struct Reader {
     open: Option<(Kind, Issue)>,
+    /// Of the open block's heading; the deepest for one in bold.
+    level: usize,
     blocks: Vec<(Kind, Issue)>,
 }
 
 impl Reader {
     fn line(&mut self, line: Line<'_>) {
         let heading = heading(line.text).filter(|_| !line.quoted);
+        let level = level(line.text).filter(|_| !line.quoted);
         if let Some((kind, block)) = heading.and_then(marker) {
             self.close();
             self.open = Some((kind, block));
-        } else if !line.quoted && is_hash_heading(line.text) {
+            self.level = level.unwrap_or(LEVEL_MAX);
+        } else if level.is_some_and(|level| level <= self.level) {
             self.close();
         } else if let Some((_, block)) = &mut self.open {
-            match field(line.text).filter(|_| !line.quoted) {
+            // A heading below the block's own is a field's name.
+            let text = if level.is_some() { heading.unwrap_or_default() } else { line.text };
+            match field(text).filter(|_| !line.quoted) {
                 Some((name, value)) => block.fields.push((name.to_owned(), value.to_owned())),
-                None => push_line(block, line.text),
+                None if level.is_some() => block.fields.push((text.to_owned(), String::new())),
+                None => push_line(block, text),
             }
         }
     }

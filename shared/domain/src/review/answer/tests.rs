@@ -20,6 +20,7 @@ fn verdicts() {
     check("**Verdict: REVISE**", Some("REVISE"));
     check("###### final verdict\n\n- __Status__: Revise — two tests fail", Some("REVISE"));
     check("## Verdict\n\nREQUEST CHANGES", Some("REQUEST_CHANGES"));
+    check("## Verdict\n### Status: REVISE", Some("REVISE"));
     check("### VERDICT\n- Status: ✅ APPROVE (nothing open)", Some("APPROVE"));
     check("### VERDICT\n- Status: APPROVE, once ISSUE-1 is fixed", Some("APPROVE_ONCE"));
     check("### VERDICT\n- Status: APPROVE with nits", Some("APPROVE_WITH"));
@@ -80,6 +81,14 @@ fn issues() {
         &[(4, "T", &[("Severity", "P1\nA note: this is text")])],
     );
     check("### issue-5\n", &[(5, "", &[])]);
+    check(
+        "## ISSUE-1: a\n### Severity: low\n### Evidence\nx\n## Notes\n- Severity: high",
+        &[(1, "a", &[("Severity", "low"), ("Evidence", "x")])],
+    );
+    check(
+        "**ISSUE-1: a**\n- Severity: low\n###### Notes\n- Severity: high",
+        &[(1, "a", &[("Severity", "low")])],
+    );
     check("### ISSUES\n- one: two\n### ISSUE: none\n### ISSUE-99999999999: x", &[]);
     check("ISSUE-1: a mention in a line\n> ### ISSUE-2: quoted", &[]);
     check("### ISSUE-1: a\n### ISSUE-1: b", &[(1, "a", &[]), (1, "b", &[])]);

@@ -138,6 +138,28 @@ fn refusals() {
     assert_eq!(effects, [Effect::Launch { round: 2, thread: Some("t".into()) }]);
 }
 
+#[test]
+fn what_was_said_before_a_round_that_broke_counts_for_the_next() {
+    let said_before = |number: u32| Claims { disputed: [number].into(), ..Claims::default() };
+    let session = after(Subject::Plan, [said(ISSUE)]);
+    let (session, _) = session.step(Event::Replied(said_before(1))).unwrap();
+    let (session, _) = session.step(Event::RoundEnded(broken(BrokenCause::Timeout, true))).unwrap();
+    let (session, _) = session.step(Event::Replied(Claims::default())).unwrap();
+    let (session, _) = session.step(Event::RoundEnded(said(APPROVAL))).unwrap();
+    let standings: Vec<_> = session.ledger().entries.iter().map(|it| it.standing.as_str()).collect();
+    assert_eq!(standings, ["withdrawn"]);
+}
+
+#[test]
+fn rounds_have_a_limit() {
+    let mut session = after(Subject::Plan, [said("")]);
+    while session.rounds.len() < REVIEW_ROUNDS_MAX {
+        let (next, _) = session.step(Event::Replied(Claims::default())).unwrap();
+        session = next.step(Event::RoundEnded(said(""))).unwrap().0;
+    }
+    assert_eq!(session.step(Event::Replied(Claims::default())), Err(Refusal::TooManyRounds));
+}
+
 fn report() -> impl Strategy<Value = Report> {
     let parts = prop::collection::vec(
         prop::sample::select(vec![APPROVAL, REVISION, ISSUE, NIT, OTHER, INSIGHT, "prose\n", "```\n", "> "]),

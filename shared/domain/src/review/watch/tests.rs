@@ -1,5 +1,9 @@
 //! The clock over one round, and what the round comes to.
 
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
 use super::super::stream::Activity;
 use super::*;
 
@@ -102,4 +106,29 @@ fn what_a_round_comes_to() {
         exited(),
         Some((BrokenCause::ThreadChanged, false)),
     );
+}
+
+proptest! {
+    #[test]
+    fn no_command_that_lives_is_a_stall(seen in prop::collection::vec((0..5_usize, 0..3_u8, 0..400_u64), 0..40)) {
+        let (mut watch, mut busy) = (Watch::start(LIMITS), BTreeSet::new());
+        let (mut now, mut last_sign) = (0, 0);
+        for (kind, id, pause) in seen {
+            now += pause;
+            let id = id.to_string();
+            let seen = match kind {
+                0 => { busy.insert(id.clone()); started(&id) }
+                1 => { busy.remove(&id); finished(&id) }
+                2 => Observation::Noise,
+                _ => Observation::Tick,
+            };
+            last_sign = if seen == Observation::Tick { last_sign } else { now };
+            let (next, effect) = watch.step(Duration::from_secs(now), &seen);
+            watch = next;
+            let late = now >= LIMITS.deadline.as_secs();
+            let silent = busy.is_empty() && now - last_sign >= LIMITS.silence.as_secs();
+            let expected = if late { Some(StopCause::Deadline) } else { silent.then_some(StopCause::Silence) };
+            prop_assert_eq!(effect, expected);
+        }
+    }
 }

@@ -1,0 +1,122 @@
+//! What waits.
+
+use axum::extract::{Path, Query, State};
+use axum::http::header::{ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use prevet_app::browser::Visitor;
+use prevet_app::decisions::LotView;
+use prevet_app::error::AppError;
+use prevet_domain::decision::lot::State as LotState;
+use prevet_domain::ids::LotId;
+use serde::Deserialize;
+
+use super::visit::{refused, visitor};
+use super::{shown, views};
+use crate::Service;
+
+/// What the list is told by the address.
+#[derive(Debug, Deserialize)]
+pub struct Done {
+    done: Option<String>,
+}
+
+/// Open lots, newest first. At `/` too, so that the bare address leads somewhere.
+pub async fn index(
+    State(service): State<Service>,
+    Query(query): Query<Done>,
+    headers: HeaderMap,
+) -> Response {
+    let depth = 0;
+    let visitor = match visitor(&service, &headers, depth).await {
+        Ok(visitor) => visitor,
+        Err(response) => return response,
+    };
+    let done = match query.done.as_deref().and_then(|id| LotId::parse(id).ok()) {
+        Some(id) => service.app.lot_view(&visitor.caller, &id).await.ok(),
+        None => None,
+    };
+    match service.app.open_lots(&visitor.caller).await {
+        Ok(lots) => {
+            let content = html! {
+                h1 { "Inbox" }
+                @if let Some(view) = &done { (outcome(view)) }
+                div id="lots" data-live=(views::href(depth, "live")) { (list(&service, &visitor, &lots, depth)) }
+                p id="news" class="visually-hidden" role="status" {}
+            };
+            shown(views::layout(depth, "Inbox", Some(&visitor), &content))
+        }
+        Err(error) => refused(depth, error.into()),
+    }
+}
+
+/// The list alone, for the script that keeps it fresh; 304 where nothing has changed.
+pub async fn live(State(service): State<Service>, headers: HeaderMap) -> Response {
+    let visitor = match visitor(&service, &headers, 0).await {
+        Ok(visitor) => visitor,
+        Err(response) => return response,
+    };
+    let lots = match service.app.open_lots(&visitor.caller).await {
+        Ok(lots) => lots,
+        Err(error) => return refused(0, error.into()),
+    };
+    let text = list(&service, &visitor, &lots, 0);
+    let tag = format!("\"{}\"", prevet_app::sha256(text.0.as_bytes()));
+    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(&tag);
+    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { shown(text) };
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(ETAG, tag);
+    }
+    response
+}
+
+fn list(service: &Service, visitor: &Visitor, lots: &[LotView], depth: usize) -> Markup {
+    let now = (service.app.world.now_seconds)();
+    html! {
+        @if lots.is_empty() { p.empty { "Nothing waits for an answer." } }
+        @for view in lots { (views::lot(view, visitor, now, depth)) }
+    }
+}
+
+/// One lot, open or not.
+pub async fn lot(State(service): State<Service>, Path(id): Path<String>, headers: HeaderMap) -> Response {
+    let visitor = match visitor(&service, &headers, 2).await {
+        Ok(visitor) => visitor,
+        Err(response) => return response,
+    };
+    match view(&service, &visitor, &id).await {
+        Ok(view) => {
+            let now = (service.app.world.now_seconds)();
+            let content = html! {
+                h1 { "Request" }
+                @if view.state == LotState::Open { (views::lot(&view, &visitor, now, 2)) }
+                @else { (outcome(&view)) (views::closed(&view, &visitor, 2)) }
+            };
+            shown(views::layout(2, "Request", Some(&visitor), &content))
+        }
+        Err(error) => refused(2, error.into()),
+    }
+}
+
+/// A lot by its id's text; one that is none names nothing.
+pub async fn view(service: &Service, visitor: &Visitor, id: &str) -> Result<LotView, AppError> {
+    service.app.lot_view(&visitor.caller, &lot_id(id)?).await
+}
+
+/// An id that is none names nothing.
+pub fn lot_id(text: &str) -> Result<LotId, AppError> {
+    LotId::parse(text).map_err(|_| AppError::Missing("there is no such request".to_owned()))
+}
+
+/// What became of a lot, for whoever comes from it.
+pub fn outcome(view: &LotView) -> Markup {
+    let said = match (&view.state, view.decision.as_ref().and_then(|it| it.answer())) {
+        (LotState::Answered { .. }, Some(answer)) => format!("answered: {answer}"),
+        (LotState::Dismissed { .. }, _) => "dismissed".to_owned(),
+        (LotState::Expired, _) => "expired: nobody asked for it again for 30 days".to_owned(),
+        (LotState::Split, _) => "split: its questions went to other requests".to_owned(),
+        _ => "open".to_owned(),
+    };
+    html! { p.notice role="status" { "“" (view.lot.request.question) "” is " (said) "." } }
+}
