@@ -74,6 +74,9 @@ const GENERATED_ENDINGS: &[&str] = &[
     ".g.cs",
     ".g.dart",
     ".freezed.dart",
+    ".bundle.js",
+    ".bundle.mjs",
+    "modelsnapshot.cs",
 ];
 
 #[cfg(test)]
@@ -90,6 +93,9 @@ mod tests {
         check("a/node_modules/x/i.js", Some("vendored"));
         check("static/app.min.js", Some("minified"));
         check("api/v1/x.pb.go", Some("generated"));
+        check("static/crypto.bundle.js", Some("generated"));
+        check("Migrations/JellyfinDbModelSnapshot.cs", Some("generated"));
+        check("src/bundle.js", None);
         check("vendor.py", None);
         check("src/lock.rs", None);
         check("package.json", None);

@@ -1,7 +1,9 @@
 //! A change in, a report out.
 
+mod code;
 mod evidence;
 mod file;
+mod restored;
 
 use std::collections::{BTreeMap, BTreeSet};
 

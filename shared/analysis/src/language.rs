@@ -104,13 +104,31 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> TextKind {
     if let Some(language) = by_interpreter(head) {
         return TextKind::Known(language);
     }
+    if is_plain(path, &name) { TextKind::Plain } else { TextKind::UnknownCode }
+}
+
+/// What nobody runs. Three kinds of files look like code by their ending and are decided here by what they are:
+///
+/// - Descriptions of interfaces, schemas and projects (`.proto`, `.graphql`, `.csproj`) are declarations. What
+///   applies to any text is all that a rule could say, as with a `pom.xml`.
+/// - A template (`.j2`, `.tmpl`) is what it makes: `nginx.conf.j2` is data, and so is a manifest, `run.sh.j2` is
+///   code. One whose name does not say stays code.
+/// - A list of names in `META-INF/services` is data, though each file is called after a class.
+///
+/// What is run stays code without rules, which somebody has to read: Makefiles, Gradle scripts, SQL, build
+/// targets, units of systemd, pages and components with scripts in them.
+fn is_plain(path: &RepoPath, name: &str) -> bool {
+    let is_listed = |extension: &str| PROSE_AND_DATA.contains(&extension);
     let extension = path.extension();
-    let plain = if extension.is_empty() {
-        !CODE_NAMES.contains(&name.as_str())
-    } else {
-        PROSE_AND_DATA.contains(&extension.as_str())
-    };
-    if plain { TextKind::Plain } else { TextKind::UnknownCode }
+    if extension.is_empty() {
+        return !CODE_NAMES.contains(&name);
+    }
+    let made = name.rsplit_once('.').filter(|(_, own)| TEMPLATES.contains(own)).map(|(made, _)| made);
+    let made = made.and_then(|made| made.rsplit_once('.')).map(|(_, made)| made);
+    let is_data =
+        |made: &str| is_listed(made) || matches!(by_extension(made), Some(Language::Yaml | Language::Json));
+    let in_services = String::from_utf8_lossy(path.as_bytes()).contains("META-INF/services/");
+    is_listed(&extension) || made.is_some_and(is_data) || in_services || name.starts_with(".env")
 }
 
 /// Whether the name alone is one of source code, with rules or without.
@@ -173,19 +191,26 @@ const CODE_WITHOUT_RULES: &[&str] = &[
     "cljs", "ex", "exs", "erl", "hrl", "hs", "ml", "mli", "fs", "fsx", "vb", "lua", "pl", "pm", "r", "jl",
     "dart", "zig", "nim", "d", "sql", "sol", "vue", "svelte", "ps1", "psm1", "bat", "cmd", "asm", "s",
     "groovy", "gradle", "cob", "f90", "pas", "ada", "adb", "lisp", "scm", "rkt", "tcl", "v", "vhd", "sv",
-    "cu", "proto",
+    "cu",
 ];
 
-/// Extensions of prose and data: nothing in such a file runs. Any other extension counts as code without rules, and
+/// Extensions of templates, behind that of what they make.
+const TEMPLATES: &[&str] = &["j2", "jinja", "jinja2", "tmpl", "tpl", "gotmpl"];
+
+/// Extensions of prose, data and declarations: nothing in such a file runs. Any other extension counts as code without rules, and
 /// such a file is not called reviewed.
 const PROSE_AND_DATA: &[&str] = &[
     "adoc",
     "asc",
+    "avsc",
+    "baseline",
     "bib",
     "cfg",
     "cnf",
     "conf",
+    "config",
     "crt",
+    "csproj",
     "csr",
     "css",
     "csv",
@@ -193,10 +218,15 @@ const PROSE_AND_DATA: &[&str] = &[
     "editorconfig",
     "env",
     "example",
+    "fbs",
+    "fsproj",
     "geojson",
     "gitattributes",
     "gitignore",
     "gitkeep",
+    "gql",
+    "graphql",
+    "graphqls",
     "ics",
     "ini",
     "json5",
@@ -210,6 +240,7 @@ const PROSE_AND_DATA: &[&str] = &[
     "map",
     "markdown",
     "md",
+    "md5",
     "mdc",
     "mod",
     "ndjson",
@@ -218,11 +249,20 @@ const PROSE_AND_DATA: &[&str] = &[
     "plist",
     "po",
     "pot",
+    "prisma",
     "properties",
+    "props",
+    "proto",
     "pub",
+    "resx",
     "rst",
     "sass",
     "scss",
+    "sha1",
+    "sha256",
+    "sha512",
+    "sln",
+    "slnx",
     "snap",
     "srt",
     "strings",
@@ -231,10 +271,12 @@ const PROSE_AND_DATA: &[&str] = &[
     "template",
     "tex",
     "text",
+    "thrift",
     "toml",
     "tsv",
     "txt",
     "typed",
+    "vbproj",
     "vtt",
     "work",
     "xlf",
@@ -292,6 +334,18 @@ mod tests {
         check("LICENSE", "", TextKind::Plain);
         check("web/a.jsp", "", TextKind::UnknownCode);
         check("Makefile", "", TextKind::UnknownCode);
+        for path in ["build.gradle", "db/schema.sql", "a.targets", "a.service", "i.html", "a.vue", "a.mdx"] {
+            check(path, "", TextKind::UnknownCode);
+        }
+        for path in ["A.csproj", "a.sln", "Directory.Build.props", "api.proto", "api.graphql", "a.sha256"] {
+            check(path, "", TextKind::Plain);
+        }
+        check("src/META-INF/services/org.acme.Reader", "", TextKind::Plain);
+        check(".env.example.complete", "", TextKind::Plain);
+        check("nginx.conf.j2", "", TextKind::Plain);
+        check("deployment.yaml.tmpl", "", TextKind::Plain);
+        check("run.sh.j2", "", TextKind::UnknownCode);
+        check("motd.j2", "", TextKind::UnknownCode);
         check(".gitignore", "", TextKind::Plain);
     }
 }

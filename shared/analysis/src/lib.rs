@@ -12,6 +12,7 @@ pub mod hit;
 pub mod ignore;
 pub mod inspect;
 pub mod language;
+mod other_tools;
 pub mod parse_check;
 pub mod place;
 pub mod prompt;

@@ -5,6 +5,7 @@
 
 mod code;
 mod data;
+mod gaps;
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -33,6 +34,31 @@ static RULE: LazyLock<Arc<Rule>> = LazyLock::new(|| {
     })
 });
 
+/// The same where nothing but the grammar says so, which may lag behind its language.
+static UNPROVEN: LazyLock<Arc<Rule>> = LazyLock::new(|| {
+    Arc::new(Rule {
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        title: "The file may not parse any more".to_owned(),
+        message: "The grammar of the file's language does not know this place, though its brackets pair: a word or a \
+                  sign may be missing or left over. Where it is newer syntax than the grammar's, nothing is wrong."
+            .to_owned(),
+        ..Rule::clone(&RULE)
+    })
+});
+
+/// How far before an error a masked secret may stand, for the mask to be what broke the text.
+const MASK_DISTANCE_LINES: u32 = 3;
+
+/// Where a text does not parse.
+#[derive(Debug, Default)]
+struct Errors {
+    spans: Vec<Range<usize>>,
+    /// Whether the text itself shows that something is wrong: brackets that do not pair, a merge's marks, a
+    /// loader's refusal.
+    is_proven: bool,
+}
+
 /// Marks a template, whose text is valid only after it has been filled in.
 const TEMPLATE_MARKS: &[&str] = &["{{", "{%", "<%", "%>", "@@", "%("];
 
@@ -56,32 +82,41 @@ const TEMPLATE_NAMES: &[&str] = &[
 const FIXTURE_FOLDERS: &[&str] =
     &["testdata/", "test-data/", "fixtures/", "test/", "tests/", "spec/", "__tests__/"];
 
-/// How far from a mask a parser may give up.
-const MASK_LINES_BEFORE: u32 = 3;
-
 /// The rule behind every hit.
 pub fn rule() -> &'static Arc<Rule> {
     &RULE
 }
 
-/// The first error in `source`, if `old_text` had none and the error is near a touched line. An empty `old_text`
-/// is a new file; a grammar that lags behind its language would be wrong about many of those, so there the text
-/// itself has to be wrong as well.
+/// The first error in `source`, if `old_text` had none and the error is near a touched line. A grammar that lags
+/// behind its language is no proof: an error counts in full where the text itself is wrong as well. An empty
+/// `old_text` is a new file, in which nothing less is told. What a mask over a secret explains is no error.
 pub fn check(source: &Source, old_text: &[u8], touched: &dyn Fn(u32) -> bool) -> Vec<Hit> {
     let Some(language) = source.language.filter(|_| source.whole) else { return Vec::new() };
     let is_new = old_text.trim_ascii().is_empty();
     if is_new && FIXTURE_FOLDERS.iter().any(|folder| source.path.contains(folder)) {
         return Vec::new();
     }
-    let errors = errors_in(language, source.path, source.text, is_new);
-    let errors = errors.into_iter().flatten().filter(|span| !is_after_mask(source, span));
-    let near = errors.into_iter().find_map(|span| place_near(source, &span, touched));
-    let Some(span) = near else { return Vec::new() };
-    if errors_in(language, source.path, old_text, false).is_none_or(|errors| !errors.is_empty()) {
+    let errors = errors_in(language, source.path, source.text).unwrap_or_default();
+    if is_new && !errors.is_proven {
+        return Vec::new();
+    }
+    let mut told = errors.spans.iter().filter(|span| !is_of_mask(source, span));
+    let Some(span) = told.find_map(|span| place_near(source, span, touched)) else {
+        return Vec::new();
+    };
+    if errors_in(language, source.path, old_text).is_none_or(|old| !old.spans.is_empty()) {
         return Vec::new();
     }
     let confidence = (is_new && is_template(source.path, source.text)).then_some(Confidence::Low);
-    vec![Hit { rule: Arc::clone(&RULE), span, scope: None, fix: None, confidence }]
+    let rule = if errors.is_proven { &RULE } else { &UNPROVEN };
+    vec![Hit { rule: Arc::clone(rule), span, scope: None, fix: None, confidence }]
+}
+
+/// Whether a mask stands where the error begins, or shortly before.
+fn is_of_mask(source: &Source, span: &Range<usize>) -> bool {
+    let (first, last) = source.lines_of(span);
+    let reach = first.saturating_sub(MASK_DISTANCE_LINES).max(1)..=last.min(first + MASK_DISTANCE_LINES);
+    reach.into_iter().any(|line| is_masked(source.line(line)))
 }
 
 /// Where to show an error. It begins where the parser gave up, up to a line after what is wrong, and may reach
@@ -97,14 +132,6 @@ fn place_near(source: &Source, span: &Range<usize>, touched: &dyn Fn(u32) -> boo
     Some(start..start + source.line(line).len())
 }
 
-/// Whether something was masked just before: then the mask may be what does not parse.
-fn is_after_mask(source: &Source, span: &Range<usize>) -> bool {
-    let (first, last) = source.lines_of(span);
-    let until = last.min(first.saturating_add(MASK_LINES_BEFORE));
-    let lines = first.saturating_sub(MASK_LINES_BEFORE).max(1)..=until;
-    lines.into_iter().any(|line| is_masked(source.line(line)))
-}
-
 fn is_template(path: &str, text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     TEMPLATE_NAMES.iter().any(|name| path.contains(name))
@@ -112,10 +139,10 @@ fn is_template(path: &str, text: &[u8]) -> bool {
 }
 
 /// Where `text` does not parse; nothing where that cannot be told.
-fn errors_in(language: Language, path: &str, text: &[u8], is_new: bool) -> Option<Vec<Range<usize>>> {
+fn errors_in(language: Language, path: &str, text: &[u8]) -> Option<Errors> {
     match language {
-        Language::Json => Some(data::json_errors(path, text)),
-        Language::Yaml => Some(data::yaml_errors(text)),
+        Language::Json => Some(Errors { spans: data::json_errors(path, text), is_proven: true }),
+        Language::Yaml => Some(Errors { spans: data::yaml_errors(text), is_proven: true }),
         Language::Python
         | Language::JavaScript
         | Language::TypeScript
@@ -125,7 +152,7 @@ fn errors_in(language: Language, path: &str, text: &[u8], is_new: bool) -> Optio
         | Language::Ruby
         | Language::Rust
         | Language::Php
-        | Language::Terraform => code::errors(language, text, is_new),
+        | Language::Terraform => code::errors(language, text),
         Language::CSharp | Language::Shell | Language::Dockerfile => None,
     }
 }

@@ -12,6 +12,7 @@ mod assignment;
 mod catalog;
 mod checks;
 mod detector;
+mod example;
 mod generic;
 mod key_block;
 mod masking;

@@ -1,23 +1,26 @@
 //! One file of a change.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use globset::GlobSet;
-use prevet_domain::change::{Content, FileChange, FileKind, post_fragment, pre_image};
-use prevet_domain::finding::{Confidence, Finding, ReportType, Status};
-use prevet_domain::policy::RuleSetting;
+use prevet_domain::change::{Content, FileChange, FileKind, post_fragment};
+use prevet_domain::finding::{Finding, ReportType, Severity, Status};
+use prevet_domain::policy::{NewIgnores, RuleSetting};
 use prevet_domain::verdict::{Cause, NotReviewed};
 
 use super::evidence::{self, Masked};
-use super::{Draft, NO_RULES_REASON, Request};
+use super::restored::unmasked;
+use super::{Draft, NO_RULES_REASON, Request, code};
 use crate::hit::Hit;
 use crate::language::{TextKind, detect, is_code_name};
 use crate::place::{Relation, Touched};
 use crate::source::Source;
-use crate::{convention, ignore, parse_check, secrets, syntax, taint, text_rules};
+use crate::{convention, ignore, other_tools, secrets, text_rules};
 
-/// How near an added or removed line a syntax error has to be, to be the change's.
-const PARSE_ERROR_DISTANCE_LINES: u32 = 3;
+/// What is added to a message where another tool was told to be quiet.
+pub const EXCUSED: &str =
+    " A comment here turns another tool's finding off and says why, so this counts one step lower.";
 
 /// What one file came to.
 #[derive(Default)]
@@ -33,7 +36,7 @@ pub struct Outcome {
 /// Looks at one file with each engine that is asked for.
 pub fn inspect(request: &Request<'_>, change: &FileChange, excluded: &GlobSet) -> Outcome {
     let path = change.shown_path();
-    if let Some((reason, cause)) = nothing_to_read(change) {
+    if let Some((reason, cause)) = nothing_to_read(request, change, &path, excluded) {
         return Outcome { not_reviewed: Some(not_reviewed(&path, reason, cause)), ..Outcome::default() };
     }
     if change.kind == FileKind::Deleted || change.hunks().is_empty() {
@@ -51,15 +54,24 @@ pub fn inspect(request: &Request<'_>, change: &FileChange, excluded: &GlobSet) -
     }
     let whole = request.files.get(&path);
     outcome.fragment = whole.is_none();
-    let text = whole.map_or(fragment.as_slice(), Vec::as_slice);
-    read(request, change, &path, text, &mut outcome);
+    let text = whole.map_or(Cow::Borrowed(fragment.as_slice()), |whole| unmasked(change, whole));
+    read(request, change, &path, &text, &mut outcome);
     outcome
 }
 
-fn nothing_to_read(change: &FileChange) -> Option<(&'static str, Cause)> {
+fn nothing_to_read(
+    request: &Request<'_>,
+    change: &FileChange,
+    path: &str,
+    excluded: &GlobSet,
+) -> Option<(&'static str, Cause)> {
     match change.content {
         _ if change.is_submodule() => Some(("submodule: only its commit id changed", Cause::Convention)),
         Content::Binary if is_code(change) => {
+            // Attributes often hide lock files and generated code from `git diff`: nobody reads those anyway.
+            if let Some(reason) = left_out(request, change, path, excluded) {
+                return Some((reason, Cause::Convention));
+            }
             Some(("git shows it as binary, though its name is that of code", Cause::Gap))
         }
         Content::Binary => Some(("binary", Cause::Convention)),
@@ -116,52 +128,12 @@ fn read(request: &Request<'_>, change: &FileChange, path: &str, text: &[u8], out
     if kind == TextKind::UnknownCode {
         outcome.not_reviewed = Some(not_reviewed(path, NO_RULES_REASON, Cause::Gap));
     } else if language.is_some() {
-        match code_hits(&source, change, &touched) {
+        match code::hits(&source, change, &touched) {
             Ok(found) => hits.extend(found),
             Err(reason) => outcome.not_reviewed = Some(not_reviewed(path, reason, Cause::Gap)),
         }
     }
     outcome.drafts.extend(drafts(request, &source, &touched, deduplicated(&source, hits)));
-}
-
-/// The hits of the code engines that belong to the change.
-fn code_hits(source: &Source<'_>, change: &FileChange, touched: &Touched) -> Result<Vec<Hit>, String> {
-    let old_text = if source.whole { pre_image(change, source.text) } else { Vec::new() };
-    let mut hits = all_hits(source)?;
-    let apart = hits.iter().any(|hit| touched.relation(source, hit) == Relation::Apart);
-    let before = if source.whole && apart { fingerprints(source, &old_text) } else { BTreeSet::new() };
-    hits.retain_mut(|hit| match touched.relation(source, hit) {
-        Relation::Touched => true,
-        Relation::Exposed => {
-            hit.confidence = Some(hit.confidence.unwrap_or(hit.rule.confidence).min(Confidence::Medium));
-            true
-        }
-        Relation::Apart => source.whole && !before.contains(&fingerprint(source, hit)),
-    });
-    if source.whole {
-        let near = |line| touched.near(line, PARSE_ERROR_DISTANCE_LINES);
-        hits.extend(parse_check::check(source, &old_text, &near));
-    }
-    Ok(hits)
-}
-
-/// One parse for both engines.
-fn all_hits(source: &Source<'_>) -> Result<Vec<Hit>, String> {
-    let parsed = syntax::parse(source).map_err(|unparsed| unparsed.to_string())?;
-    let mut hits = syntax::scan_parsed(source, &parsed);
-    hits.extend(taint::scan_parsed(&parsed));
-    Ok(hits)
-}
-
-/// What the same file held before the change: rule and code, whatever the line.
-fn fingerprints(source: &Source<'_>, old_text: &[u8]) -> BTreeSet<(String, String)> {
-    let old = Source::new(source.path, source.language, old_text, true);
-    all_hits(&old).unwrap_or_default().iter().map(|hit| fingerprint(&old, hit)).collect()
-}
-
-fn fingerprint(source: &Source<'_>, hit: &Hit) -> (String, String) {
-    let code = String::from_utf8_lossy(&source.text[hit.span.clone()]);
-    (hit.rule.id.clone(), code.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Of several hits of one report type on one line with one weakness, the surest.
@@ -196,12 +168,13 @@ fn draft(
     if !request.report_types.contains(&rule.report_type) {
         return None;
     }
-    let severity = match request.policy.rules.get(&rule.id) {
-        Some(RuleSetting::Off) => return None,
-        Some(RuleSetting::Severity(severity)) => *severity,
-        None => rule.severity,
-    };
     let (line, end_line) = source.lines_of(&hit.span);
+    let (severity, note) = match request.policy.rules.get(&rule.id) {
+        Some(RuleSetting::Off) => return None,
+        Some(RuleSetting::Severity(severity)) => (*severity, ""),
+        None if is_excused(request, source, touched, &hit) => (lower(rule.severity), EXCUSED),
+        None => (rule.severity, ""),
+    };
     let ignore = ignore::find(source, &rule.id, line, end_line);
     let finding = Finding {
         id: String::new(),
@@ -212,7 +185,7 @@ fn draft(
         line: Some(line),
         end_line: Some(end_line),
         title: rule.title.clone(),
-        message: rule.message.clone(),
+        message: format!("{}{note}", rule.message),
         rule: rule.id.clone(),
         evidence: evidence::shown(masked, line),
         cwe: rule.cwe.clone(),
@@ -223,4 +196,22 @@ fn draft(
     let code = evidence::code(masked, line, end_line);
     let ignore = ignore.map(|ignore| (ignore.reason, touched.is_added(ignore.line)));
     Some(Draft { finding, code, ignore })
+}
+
+/// Whether a comment for another tool says why the place is fine. Where the policy does not let a change excuse
+/// itself, a comment that the change adds does not.
+fn is_excused(request: &Request<'_>, source: &Source<'_>, touched: &Touched, hit: &Hit) -> bool {
+    let (first, last) = source.lines_of(&hit.span);
+    let is_ours = matches!(hit.rule.report_type, ReportType::Secret | ReportType::Bug);
+    let line = if is_ours { None } else { other_tools::excusing_line(source, first, last) };
+    let may = |line| request.policy.new_ignores == NewIgnores::Allow || !touched.is_added(line);
+    line.is_some_and(may)
+}
+
+const fn lower(severity: Severity) -> Severity {
+    match severity {
+        Severity::Critical => Severity::High,
+        Severity::High => Severity::Medium,
+        Severity::Medium | Severity::Low => Severity::Low,
+    }
 }

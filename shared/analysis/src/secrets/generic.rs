@@ -15,6 +15,8 @@ const SECRET_BYTES_MIN: usize = 10;
 const TOKEN_BYTES_MIN: usize = 16;
 /// Words and numbers between dashes, from which on they are a name also where a password could stand.
 const DASHED_NAME_PARTS_MIN: usize = 4;
+/// Underscores from which on capitals are a name also where a password could stand.
+const CONSTANT_SEAMS_MIN: usize = 2;
 /// Longer values are data.
 const VALUE_BYTES_MAX: usize = 256;
 /// A line longer than this was not written by hand.
@@ -195,8 +197,7 @@ const fn is_unquoted(form: Form) -> bool {
 
 /// Whether it is a literal at all: not filled in, not a call, a path, an address, a hash, a sentence.
 fn is_written(value: &[u8], form: Form) -> bool {
-    const STARTS: [&[u8]; 30] = [
-        b"phc_",
+    const STARTS: [&[u8]; 32] = [
         b"http:",
         b"https:",
         b"/",
@@ -226,6 +227,10 @@ fn is_written(value: &[u8], form: Form) -> bool {
         b"secretref:",
         b"urn:",
         b"#",
+        // Keys that are meant for browsers.
+        b"phc_",
+        b"pk_live_",
+        b"pk_test_",
     ];
     let is_text = value.iter().all(u8::is_ascii_graphic);
     value.len() <= VALUE_BYTES_MAX
@@ -237,6 +242,8 @@ fn is_written(value: &[u8], form: Form) -> bool {
         && !is_file_name(value)
         && !is_between_strings(value)
         && !is_published(value)
+        && !is_validation(value)
+        && !is_constant_name(value, if form == Form::Argument { 1 } else { CONSTANT_SEAMS_MIN })
         && !is_dashed_name(value, if form == Form::Argument { 1 } else { DASHED_NAME_PARTS_MIN })
 }
 
@@ -244,6 +251,45 @@ fn is_written(value: &[u8], form: Form) -> bool {
 fn is_between_strings(value: &[u8]) -> bool {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| b"+.,;:()[]&|-".contains(byte));
     value.starts_with(b"--") || joins(value.first()) && joins(value.last())
+}
+
+/// `required|string|max:255`, `min:16`: what a validator asks of a value.
+fn is_validation(value: &[u8]) -> bool {
+    const VALIDATORS: [&[u8]; 16] = [
+        b"min",
+        b"max",
+        b"size",
+        b"between",
+        b"regex",
+        b"same",
+        b"different",
+        b"confirmed",
+        b"required",
+        b"required_if",
+        b"required_with",
+        b"nullable",
+        b"string",
+        b"sometimes",
+        b"exists",
+        b"unique",
+    ];
+    let name_of =
+        |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    let is_rule = |part: &[u8]| {
+        let name = name_of(part);
+        name > 0 && (name == part.len() || part[name] == b':')
+    };
+    let mut parts = value.split(|byte| *byte == b'|');
+    let first = &value[..name_of(value)];
+    value.contains(&b'|') && parts.all(is_rule)
+        || value.get(first.len()) == Some(&b':') && VALIDATORS.contains(&first)
+}
+
+/// `ACME2_API_TOKEN`: the name of a variable of the environment.
+fn is_constant_name(value: &[u8], seams_min: usize) -> bool {
+    value.split(|byte| *byte == b'_').count() > seams_min
+        && value.first().is_some_and(u8::is_ascii_uppercase)
+        && value.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }
 
 /// `test-alias-404`: an argument beside a name is as often another name.
@@ -291,53 +337,10 @@ fn password_worth(value: &[u8]) -> Worth {
     let has_more = value
         .iter()
         .any(|byte| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric() && !b"-_.:/,;?".contains(byte));
-    let is_rule = is_validation(value) || is_constant_name(value);
-    if value.len() < PASSWORD_BYTES_MIN
-        || is_hex_hash
-        || !has_letter
-        || !has_more
-        || is_rule
-        || is_syntax(value)
-    {
+    if value.len() < PASSWORD_BYTES_MIN || is_hex_hash || !has_letter || !has_more || is_syntax(value) {
         return Worth::None;
     }
     if is_weak_password(value) { Worth::Low } else { Worth::Full }
-}
-
-/// `required|string|max:255`, `min:16`: what a form asks of a password.
-fn is_validation(value: &[u8]) -> bool {
-    const RULES: [&[u8]; 18] = [
-        b"min",
-        b"max",
-        b"size",
-        b"between",
-        b"regex",
-        b"same",
-        b"different",
-        b"confirmed",
-        b"required",
-        b"nullable",
-        b"string",
-        b"sometimes",
-        b"exists",
-        b"unique",
-        b"in",
-        b"current_password",
-        b"required_if",
-        b"required_with",
-    ];
-    let is_rule = |part: &[u8]| {
-        let name = part.split(|byte| *byte == b':').next().unwrap_or(part);
-        RULES.contains(&name)
-    };
-    let mut parts = value.split(|byte| *byte == b'|');
-    parts.any(is_rule) && value.iter().any(|byte| matches!(byte, b'|' | b':'))
-}
-
-/// `DB_PASSWORD_2`: the name of a variable.
-fn is_constant_name(value: &[u8]) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
-    value.split(|byte| *byte == b'_').count() > 2 && value.iter().all(is_part)
 }
 
 /// A pattern, a format, a piece of markup or a type.
@@ -415,19 +418,20 @@ mod tests {
         };
         check("hunter2", Noun::Password, Worth::Full);
         check("kT8#qPz1!x", Noun::Password, Worth::Full);
+        check("kT8|qPz1:x", Noun::Password, Worth::Full);
+        check("mid:kT8qPz1", Noun::Password, Worth::Full);
         check("password123", Noun::Password, Worth::Low);
+        for value in
+            ["Passwort", "${PASS}", "Enter password:", "password", "user.password", "<password>", "********"]
+        {
+            check(value, Noun::Password, Worth::None);
+        }
         for value in [
-            "Passwort",
-            "${PASS}",
-            "$$MYSQL_ROOT_PASSWORD",
+            "sometimes|nullable|string|max:255",
             "min:16",
-            "sometimes|nullable|max:255",
             "DB_API_TOKEN_2",
-            "Enter password:",
-            "password",
-            "user.password",
-            "<password>",
-            "********",
+            "required|min:8",
+            "$$MYSQL_PASSWORD2",
         ] {
             check(value, Noun::Password, Worth::None);
         }
@@ -439,6 +443,7 @@ mod tests {
             "accessTokenValueHere",
             "com.acme.Token",
             "abcdefghijklmnop",
+            "phc_q8Zt2LmX0vB7nR4kYd1Wq8Zt2LmX0v",
         ] {
             check(value, Noun::Token, Worth::None);
         }

@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::detector::is_word;
 use super::place::Place;
-use super::search::everything;
+use super::search::{Found, everything};
 
 /// What stands where a secret stood.
 pub const MASK: &str = "[masked]";
@@ -47,12 +47,21 @@ fn pass(text: &[u8]) -> Option<Vec<u8>> {
 /// Everything to mask, in any order.
 fn spans(text: &[u8]) -> Vec<Range<usize>> {
     let found = everything(text, Place::UNKNOWN, usize::MAX, true);
-    let told = found.iter().filter(|found| found.grade.is_some()).map(|found| &text[found.span.clone()]);
+    // A doubtful value that could be a name is one wherever nothing says otherwise.
+    let recurs = |found: &&Found| {
+        found.grade.is_some_and(|grade| !grade.is_quiet || !could_be_name(&text[found.span.clone()]))
+    };
+    let told = found.iter().filter(recurs).map(|found| &text[found.span.clone()]);
     let values: BTreeSet<&[u8]> = told.filter(|value| value.len() >= RECURRING_BYTES_MIN).collect();
     let mut spans = recurring(text, &values);
     spans.extend(body_runs(text));
     spans.extend(found.into_iter().map(|found| found.span));
     spans
+}
+
+/// Whether code may use it as a name.
+pub(super) fn could_be_name(value: &[u8]) -> bool {
+    value.first().is_some_and(u8::is_ascii_alphabetic) && value.iter().all(|byte| is_word(*byte))
 }
 
 fn recurring(text: &[u8], values: &BTreeSet<&[u8]>) -> Vec<Range<usize>> {

@@ -1,5 +1,16 @@
 //! What a path says about the values in its file.
 
+/// Where a file holds payloads that nobody sent: what a request or an answer looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Payloads {
+    /// Nowhere.
+    None,
+    /// It is data: under keys that say `example`.
+    InExamples,
+    /// It describes an API.
+    Everywhere,
+}
+
 /// How much a value in a file means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
@@ -9,6 +20,8 @@ pub(super) struct Place {
     pub derived: bool,
     /// Configuration and scripts: a value needs no quotes there.
     pub bare: bool,
+    /// Where made-up payloads of an API stand.
+    pub payloads: Payloads,
 }
 
 const TEST_PARTS: [&str; 30] = [
@@ -43,8 +56,20 @@ const TEST_PARTS: [&str; 30] = [
     "tutorial",
     "tutorials",
 ];
-const TEST_MARKS: [&str; 10] =
-    ["_test.", ".test.", "-test.", "_spec.", ".spec.", "-spec.", ".example", ".sample", ".dist", ".template"];
+const TEST_MARKS: [&str; 12] = [
+    "_test.",
+    ".test.",
+    "-test.",
+    "_spec.",
+    ".spec.",
+    "-spec.",
+    ".example",
+    ".sample",
+    ".dist",
+    ".template",
+    ".clienttest.",
+    ".servertest.",
+];
 const PROSE: [&str; 10] = ["md", "markdown", "mdx", "rst", "adoc", "txt", "tex", "html", "htm", "ipynb"];
 const DERIVED_NAMES: [&str; 16] = [
     "package-lock.json",
@@ -99,9 +124,11 @@ const BARE: [&str; 28] = [
     "rest",
 ];
 
+const DESCRIPTIONS: [&str; 5] = ["openapi", "swagger", "api-reference", "api_reference", "apispec"];
+
 impl Place {
     /// Nothing is known: every value may mean something.
-    pub const UNKNOWN: Self = Self { doubtful: false, derived: false, bare: true };
+    pub const UNKNOWN: Self = Self { doubtful: false, derived: false, bare: true, payloads: Payloads::None };
 
     /// What `path` says.
     pub fn of(path: &str) -> Self {
@@ -111,7 +138,13 @@ impl Place {
         let parts = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let extension = parts.map_or("", |(_, extension)| extension);
         let folders = || path.split('/').rev().skip(1);
+        let payloads = match ["yaml", "yml", "json"].contains(&extension) {
+            true if DESCRIPTIONS.iter().any(|word| path.contains(word)) => Payloads::Everywhere,
+            true => Payloads::InExamples,
+            false => Payloads::None,
+        };
         Self {
+            payloads,
             doubtful: has_camel_mark
                 || folders().any(|part| TEST_PARTS.contains(&part))
                 || name.starts_with("test_")
@@ -157,6 +190,10 @@ mod tests {
         assert!(Place::of("Dockerfile").bare);
         assert!(!Place::of("src/main.rs").bare);
         assert!(Place::of("README.md").doubtful);
+        assert!(Place::of("web/login.clienttest.ts").doubtful);
+        assert_eq!(Place::of("docs/api-reference/store.yaml").payloads, Payloads::Everywhere);
+        assert_eq!(Place::of("src/openapi.py").payloads, Payloads::None);
+        assert_eq!(Place::of("deploy/values.yaml").payloads, Payloads::InExamples);
         assert!(Place::of("docs_src/security/a.py").doubtful);
     }
 }

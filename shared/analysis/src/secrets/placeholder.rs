@@ -33,7 +33,7 @@ const WORDS_ANYWHERE: [&str; 12] = [
 /// Long tokens hold any short word somewhere.
 const TOKEN_HEAD_BYTES: usize = 160;
 /// Of these alone, whatever digits and signs stand between them, no real credential is made.
-const WORDS_ALONE: [&str; 113] = [
+const WORDS_ALONE: [&str; 114] = [
     "a",
     "abc",
     "access",
@@ -134,6 +134,7 @@ const WORDS_ALONE: [&str; 113] = [
     "string",
     "stub",
     "temp",
+    "temporary",
     "test",
     "tester",
     "testing",
@@ -172,10 +173,11 @@ pub(super) fn is_sham_block(block: &[u8]) -> bool {
 
 /// Whether the value is filled in later: a variable, a format string, a template.
 pub(super) fn is_interpolated(value: &[u8]) -> bool {
-    // `$$NAME` is how a compose file writes `$NAME`.
-    let name = value.strip_prefix(b"$$").or_else(|| value.strip_prefix(b"$")).unwrap_or_default();
-    let names_variable = || name.first().is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
-    has_hole(value) || is_wrapped(value) || value.first() == Some(&b'$') && names_variable()
+    // Two signs are how compose files escape one.
+    let dollars = value.iter().take(2).take_while(|byte| **byte == b'$').count();
+    let names_variable =
+        || value.get(dollars).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
+    has_hole(value) || is_wrapped(value) || dollars > 0 && names_variable()
 }
 
 fn has_hole(value: &[u8]) -> bool {

@@ -9,8 +9,9 @@ use prevet_domain::finding::Confidence;
 use super::catalog::{Catalog, catalog};
 use super::checks::{Check, Verdict};
 use super::detector::{Detector, Engine, Tier};
+use super::example::is_in_example;
 use super::generic::{self, Noun, Worth};
-use super::place::Place;
+use super::place::{Payloads, Place};
 use super::placeholder::{is_interpolated, is_sequential, is_sham, is_sham_block};
 use super::{HITS_MAX, SecretSpan, assignment, key_block, url};
 
@@ -166,7 +167,13 @@ impl Search<'_> {
         if !is_loose {
             self.resume[at] = span.end;
         }
-        let is_told = !is_loose && verdict != Verdict::Drop && !is_sham(secret) && !detector.is_dull(secret);
+        let is_shapeless = detector.tier != Tier::Provider && detector.check != Check::Pem;
+        let is_payload = || is_shapeless && self.is_example(span.start);
+        let is_told = !is_loose
+            && verdict != Verdict::Drop
+            && !is_sham(secret)
+            && !detector.is_dull(secret)
+            && !is_payload();
         let grade = is_told.then(|| self.grade(detector, secret, verdict));
         self.push(at, span, grade);
     }
@@ -237,6 +244,7 @@ impl Search<'_> {
         let worth =
             if is_by_hand { generic::worth(self.text, &found, noun, self.place) } else { Worth::None };
         let grade = match worth {
+            Worth::Full | Worth::Low if self.is_example(keyword.start) => None,
             Worth::Full => Some(Grade { confidence: None, is_quiet: false }),
             Worth::Low => Some(Grade { confidence: Some(Confidence::Low), is_quiet: true }),
             Worth::None => None,
@@ -261,6 +269,15 @@ impl Search<'_> {
         true
     }
 
+    /// Whether what stands at `at` is part of an API's description, or of an example in one.
+    fn is_example(&self, at: usize) -> bool {
+        match self.place.payloads {
+            Payloads::None => false,
+            Payloads::InExamples => is_in_example(self.text, at),
+            Payloads::Everywhere => true,
+        }
+    }
+
     /// Whether the line is short enough to have been written by a person.
     fn is_by_hand(&self, at: usize) -> bool {
         let half = generic::LINE_BYTES_MAX / 2;
@@ -275,6 +292,18 @@ fn is_symbol(value: &[u8]) -> bool {
     let name = value.strip_prefix(b":").unwrap_or_default();
     let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     is_name || !value.iter().any(u8::is_ascii_alphanumeric)
+}
+
+/// Digits of a password that is a number.
+const PIN_DIGITS_MIN: usize = 4;
+/// Digits of a token or a key that is a number; fewer are a count.
+const CODE_DIGITS_MIN: usize = 10;
+
+/// A number with fewer digits than a secret has: `max_token = 512`.
+fn is_number(value: &[u8], digits_min: usize) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'_');
+    digits.len() < digits_min && digits.iter().all(is_digit)
 }
 
 /// Whether masking takes the value though nothing is told of it: any literal, but no code.
@@ -309,6 +338,10 @@ fn is_masked_anyway(value: &[u8], form: assignment::Form, noun: Noun) -> bool {
     let is_part_open = |part: &[u8]| is_interpolated(part) || part.iter().all(u8::is_ascii_alphabetic);
     let is_hole = is_interpolated(value) && value.split(|byte| *byte == b' ').all(is_part_open);
     let is_path = || value.contains(&b'.') && value[0].is_ascii_alphabetic();
+    let is_bare = matches!(form, assignment::Form::Bare | assignment::Form::Loose);
+    if is_bare && is_number(value, if noun == Noun::Password { PIN_DIGITS_MIN } else { CODE_DIGITS_MIN }) {
+        return false;
+    }
     match form {
         assignment::Form::Quoted => {
             !is_hole && (value.len() > 2 || noun == Noun::Password && !value.is_empty())

@@ -151,6 +151,11 @@ mod masks {
         check_kept("connect(password=password, token=token)\n");
         check_kept("headers = {\"Authorization\": f\"Bearer {token}\"}\n");
         check_kept("permissions:\n  id-token: write\n");
+        check_kept("struct A {\n    api_key: Option<String>,\n    new_token: &'a Setting<T>,\n}\n");
+        check_kept("runesPerToken = 1\nmaxToken = 4_096\nyytoken = -1\ntoken = 0\n");
+        check_kept("secrets = authCookieSecret1 + authCookieSecret2\n");
+        check_kept("x = f\"http://{user[:10]}...@{ip}:{port}\"\n");
+        check("String password1 = \"password1\";\nf(password1);\n", &["\"password1\""]);
     }
 }
 
@@ -172,6 +177,10 @@ mod reports {
         check("web/locales/de.json", password, &[]);
         check("src/db.py", "password: kT8q{}Pz1xWm", &[]);
         check("deploy/db.yaml", "password: kT8q{}Pz1xWm", &["secrets.generic-password medium"]);
+        check("config/app.yaml", "a:\n  example:\n    password: kT8q{}Pz1xWm", &[]);
+        check("docs/api-reference/a.yaml", "token: 'q8Zt2LmX0v{}B7nR4kYd1W'", &[]);
+        check("docs/a.yaml", "token: 'q8Zt2LmX0v{}B7nR4kYd1W'", &["secrets.generic-token low"]);
+        check("docs/openapi.yaml", "k: AK{}IAIOSFODNN7EXAMPLX", &["secrets.aws-access-key-id high"]);
         check("tests/a.py", "k = 'AK{}IAIOSFODNN7EXAMPLX'", &["secrets.aws-access-key-id high"]);
         check("yarn.lock", "k AK{}IAIOSFODNN7EXAMPLX", &["secrets.aws-access-key-id high"]);
     }
@@ -235,7 +244,11 @@ mod properties {
         fn nothing_of_a_secret_remains(text in pieces()) {
             let masked = mask(&text).into_owned();
             for secret in scan_bytes(&text) {
+                let is_quiet = secret.rule.severity == prevet_domain::finding::Severity::Low;
                 let bytes = &text[secret.span];
+                if is_quiet && masking::could_be_name(bytes) {
+                    continue;
+                }
                 prop_assert!(!masked.windows(bytes.len()).any(|window| window == bytes));
             }
             prop_assert_eq!(newlines(&masked), newlines(&text));

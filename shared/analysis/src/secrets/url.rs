@@ -60,7 +60,10 @@ pub(super) fn find(text: &[u8], mark: &Range<usize>) -> Option<UrlPassword> {
     let colon = authority.iter().position(|byte| *byte == b':')?;
     let password = &authority[colon + 1..];
     let is_path = password.contains(&b'/') && !DATABASES.contains(&scheme.as_str());
-    if password.is_empty() || is_path || authority[..colon].contains(&b'/') {
+    let count = |byte: u8| authority[..colon].split(|other| *other == byte).count();
+    // `{user[:8]}` of a text that is filled in: the colon belongs to its code.
+    let is_in_hole = count(b'{') > count(b'}') || count(b'[') > count(b']');
+    if password.is_empty() || is_path || is_in_hole || authority[..colon].contains(&b'/') {
         return None;
     }
     let host = host(&rest[authority.len() + 1..]);

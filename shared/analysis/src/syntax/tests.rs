@@ -136,3 +136,83 @@ fn what_does_not_parse_is_less_sure() {
     let hits = scan(&source);
     assert!(hits.iter().all(|hit| hit.confidence == Some(Confidence::Medium)), "{hits:?}");
 }
+
+fn parses(language: Language, code: &[u8]) -> bool {
+    parse_text(language, code).is_ok_and(|parsed| !parsed.tree_root().has_error())
+}
+
+/// A mask that breaks code would be told as an error of the change.
+fn broken_by_mask(language: Language, code: &str) -> Option<String> {
+    let masked = crate::secrets::mask(code.as_bytes());
+    let lines = |text: &[u8]| text.split(|byte| *byte == b'\n').count();
+    assert_eq!(lines(&masked), lines(code.as_bytes()), "{code}");
+    let is_broken = parses(language, code.as_bytes()) && !parses(language, &masked);
+    is_broken.then(|| format!("{}:\n{code}\n{}", language.as_str(), String::from_utf8_lossy(&masked)))
+}
+
+#[test]
+fn masked_examples_still_parse() {
+    let mut broken = Vec::new();
+    for rule in every_rule() {
+        for example in rule.matches.iter().chain(&rule.passes) {
+            let runs = runs_of(rule, example).into_iter();
+            broken.extend(runs.filter_map(|(language, _, code)| broken_by_mask(language, &code)));
+        }
+    }
+    assert!(broken.is_empty(), "{} broken\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn masked_sentences_still_parse() {
+    const NAMES: [&str; 7] =
+        ["password", "Your password", "user_token", "api_key", "client-secret", "Authorization", "DB_PASS"];
+    const FORMS: &[(Language, &[&str])] = &[
+        (
+            Language::Python,
+            &[
+                "print(\"NAME:\", end=\"\")\n",
+                "f('&NAME=' + g('NAME'), 'x1')\n",
+                "x = {\"NAME:\": \"x1y2\", 'NAME': 'x1y2'}\n",
+                "x = f\"NAME={y}\" + \"z\"\n",
+                "log(\"NAME = '\" + f('x1') + \"'\")\n",
+                "x = \"NAME\" in y and \"NAME=\" not in z\n",
+            ],
+        ),
+        (
+            Language::JavaScript,
+            &[
+                "f(\"NAME:\", \"x1\");\n",
+                "a = '&NAME=' + f('NAME') + '&b=' + c;\n",
+                "x = { 'NAME:': 'x1y2', \"NAME\": \"x1y2\" };\n",
+                "x = `NAME=${y}` + \"z\";\n",
+                "x = a ? 'NAME:' : 'b1';\n",
+                "f(\"NAME='\" + g('x1') + \"'\");\n",
+            ],
+        ),
+        (Language::Java, &["class A { String a = \"NAME:\" + f(\"x1\") + \"NAME=\" + b; }\n"]),
+        (Language::Go, &["package a\n\nvar b = f(\"NAME:\", \"x1\") + \"NAME=\" + c + \"&d=\"\n"]),
+        (Language::Rust, &["fn a() { f(\"NAME:\", \"x1\"); g(format!(\"NAME={b}\"), \"c\"); }\n"]),
+        (
+            Language::Ruby,
+            &[
+                "a(\"NAME:\", 'x1')\n",
+                "b = { 'NAME:' => 'x1', \"NAME\" => :x }\n",
+                "c = 'NAME=' + d('NAME')\n",
+            ],
+        ),
+        (Language::Php, &["<?php\n$a = 'NAME=' . f('NAME') . '&b=' . $c['d'];\nf(\"NAME:\", \"x1\");\n"]),
+        (Language::CSharp, &["class A { string b = \"NAME:\" + C(\"x1\") + \"NAME=\" + d; }\n"]),
+        (Language::Json, &["{\"NAME:\": \"x1y2\", \"NAME\": \"x1y2\", \"a\": \"NAME: b\"}\n"]),
+        (Language::Yaml, &["\"NAME:\": \"x1y2\"\n'NAME': x1y2\na: 'NAME:'\nb: c\n"]),
+        (Language::Shell, &["echo \"NAME:\" \"x1\"\nread -p 'NAME=' x\ncurl \"$A?NAME=$B\" -d 'c=\"d\"'\n"]),
+    ];
+    let mut broken = Vec::new();
+    for (language, forms) in FORMS {
+        for (form, name) in forms.iter().flat_map(|form| NAMES.map(|name| (form, name))) {
+            let code = form.replace("NAME", name);
+            assert!(parses(*language, code.as_bytes()), "{code}");
+            broken.extend(broken_by_mask(*language, &code));
+        }
+    }
+    assert!(broken.is_empty(), "{} broken\n{}", broken.len(), broken.join("\n"));
+}

@@ -113,10 +113,6 @@ impl Walk<'_> {
         for at in plan.for_kind(node.kind_id()) {
             let Some((rule, matcher)) = plan.rules.get(at) else { continue };
             if rule.looks_along {
-                // In hunks put one after the other, neighbours are none.
-                if !self.source.whole {
-                    continue;
-                }
                 let Some(left) = self.sibling_steps_left.checked_sub(before) else { continue };
                 self.sibling_steps_left = left;
             }

@@ -118,6 +118,9 @@ pub(super) struct Sink {
     pub to: Danger,
     #[serde(default)]
     pub calls: Vec<Pattern>,
+    /// Calls of those names that are something else.
+    #[serde(default)]
+    pub except: Vec<Pattern>,
     /// Kinds of nodes.
     #[serde(default)]
     pub nodes: Vec<String>,

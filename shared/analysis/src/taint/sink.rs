@@ -18,7 +18,7 @@ impl<'t> Tracker<'t> {
     pub fn call_sinks(&mut self, call: &Call<'t>) {
         let catalogue = self.catalogue;
         for sink in catalogue.sinks.iter().filter(|sink| any_matches(&sink.calls, &call.names)) {
-            if !self.applies(sink, call) {
+            if any_matches(&sink.except, &call.names) || !self.applies(sink, call) {
                 continue;
             }
             if sink.argv {
