@@ -9,8 +9,8 @@ use crate::error::CommandError;
 
 /// Compression that is worth its time on a slow line.
 const ZSTD_LEVEL: i32 = 6;
-/// How often the pack is halved before it is left out.
-const SMALLER_PACKS_MAX: usize = 3;
+/// How often the pack is made smaller before it is left out.
+const SMALLER_PACKS_MAX: usize = 6;
 
 /// An upload, ready to be sent.
 pub struct Upload {
@@ -30,8 +30,7 @@ impl Upload {
             if packed.len() <= REQUEST_BODY_BYTES_MAX {
                 return Ok(Self { boundary, packed, diff_sha256 });
             }
-            context.related.truncate(context.related.len() / 2);
-            context.files.truncate(context.files.len() / 2);
+            shrink(&mut context, packed.len());
         }
         context.related.clear();
         context.files.clear();
@@ -53,6 +52,26 @@ impl Upload {
     pub fn diff_sha256(&self) -> &str {
         &self.diff_sha256
     }
+}
+
+/// Takes out what is too much of a body of `packed_bytes`: half of what is only related, and the largest of the changed
+/// files, which are rarely written by hand.
+fn shrink(context: &mut ContextPack, packed_bytes: usize) {
+    context.related.truncate(context.related.len() / 2);
+    let mut total: usize = context.files.iter().map(|file| file.text.len()).sum();
+    // A little less than what would just fit: not everything compresses alike.
+    let goal = total / packed_bytes.max(1) * REQUEST_BODY_BYTES_MAX / 10 * 9
+        + total % packed_bytes.max(1) * REQUEST_BODY_BYTES_MAX / packed_bytes.max(1) / 10 * 9;
+    let mut sizes: Vec<usize> = context.files.iter().map(|file| file.text.len()).collect();
+    sizes.sort_unstable();
+    let mut limit = usize::MAX;
+    while total > goal
+        && let Some(largest) = sizes.pop()
+    {
+        total -= largest;
+        limit = largest;
+    }
+    context.files.retain(|file| file.text.len() < limit);
 }
 
 fn pack(body: &[u8]) -> Result<Vec<u8>, CommandError> {
@@ -82,4 +101,22 @@ fn part(body: &mut Vec<u8>, boundary: &str, name: &str, content: &[u8]) {
     body.extend_from_slice(head.as_bytes());
     body.extend_from_slice(content);
     body.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use prevet_wire::context_pack::PackedFile;
+
+    use super::*;
+
+    #[test]
+    fn the_largest_files_go_first() {
+        let mut context = ContextPack::empty();
+        let file =
+            |(at, bytes): (usize, &usize)| PackedFile { path: format!("{at}"), text: "x".repeat(*bytes) };
+        context.files = [10, 9_000, 20, 30].iter().enumerate().map(file).collect();
+        shrink(&mut context, REQUEST_BODY_BYTES_MAX * 2);
+        let left: Vec<&str> = context.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(left, ["0", "2", "3"]);
+    }
 }
