@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::material::{CLEAN, Pushed, hooked, secret, secret_line, world};
+use crate::material::{CLEAN, Pushed, STOPPED, hooked, secret, secret_line, world};
 
 fn utf16(text: &str) -> Vec<u8> {
     let units = text.encode_utf16().flat_map(u16::to_le_bytes);
@@ -39,7 +39,8 @@ fn one_that_was_there_before_is_not_new() {
     repository.git(&["push", "-q", "--no-verify", "origin", "main"]);
     repository.git(&["checkout", "-q", "-B", "topic"]);
     repository.commit_file("store.db", binary(&format!("aws {} end, and more", secret())));
-    repository.push(&["origin", "topic"]).run().is_clean();
+    let outcome = repository.push(&["origin", "topic"]).succeeds();
+    outcome.says(&["approve: no findings"]).never_says(&[STOPPED]);
 }
 
 #[test]
