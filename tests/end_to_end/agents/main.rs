@@ -10,5 +10,6 @@ mod conformance;
 mod connecting;
 mod decisions;
 mod listing;
+mod person;
 mod protocol;
 mod scene;
