@@ -65,7 +65,7 @@ fn the_cli_goes_on_with_what_a_person_answers_on_the_page() {
         .within(Duration::from_mins(2))
         .start();
     let mut lot = String::new();
-    wait_until("the request to wait for a person", Duration::from_secs(60), || {
+    wait_until("the request to wait for a person", Duration::from_mins(1), || {
         let lots = world.prevet(&["inbox", "--format", "json"]).succeeds().json();
         lot = lots["lots"][0]["lotId"].as_str().unwrap_or_default().to_owned();
         !lot.is_empty()
