@@ -60,7 +60,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Adds a file, and gives its number; `None` beyond [`FILES_MAX`].
+    /// Adds a file, and gives its number; `None` beyond `FILES_MAX`.
     pub fn add(&mut self, path: &str, language: Language, symbols: FileSymbols) -> Option<usize> {
         let file = self.files.len();
         if file == FILES_MAX {
