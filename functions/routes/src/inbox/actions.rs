@@ -16,7 +16,7 @@ use prevet_wire::time::point;
 use super::form::Fields;
 use super::page::{lot_id, outcome, view};
 use super::past::decision_id;
-use super::visit::{refused, sender};
+use super::visit::{Page, refused, sender};
 use super::{shown, views};
 use crate::Service;
 use crate::failure::Failure;
@@ -30,11 +30,8 @@ pub async fn answer(
     Path(id): Path<String>,
     headers: HeaderMap,
     request: Body,
-) -> Response {
-    let (visitor, fields) = match sender(&service, &headers, request, DEPTH).await {
-        Ok(sender) => sender,
-        Err(response) => return response,
-    };
+) -> Page {
+    let (visitor, fields) = sender(&service, &headers, request, DEPTH).await?;
     let done = async {
         let option = fields.get("option").map(|option| Answer::Option(option.to_owned()));
         let answer = option.or_else(|| fields.get("text").map(|text| Answer::Text(masked(text))));
@@ -51,11 +48,8 @@ pub async fn dismiss(
     Path(id): Path<String>,
     headers: HeaderMap,
     request: Body,
-) -> Response {
-    let (visitor, fields) = match sender(&service, &headers, request, DEPTH).await {
-        Ok(sender) => sender,
-        Err(response) => return response,
-    };
+) -> Page {
+    let (visitor, fields) = sender(&service, &headers, request, DEPTH).await?;
     let reason = fields.get("reason").map(masked);
     let done =
         async { service.app.dismiss_lot(&visitor.caller, &lot_id(&id)?, reason.as_deref(), Way::Page).await };
@@ -63,26 +57,25 @@ pub async fn dismiss(
 }
 
 /// Back to the list, which says what was done; or who was first.
-async fn finished(service: &Service, visitor: &Visitor, id: &str, done: Result<(), AppError>) -> Response {
-    match done {
-        Ok(()) => Redirect::to(&format!("../../../inbox?done={id}")).into_response(),
-        Err(error @ AppError::Decision(DecisionError::Taken { .. })) => {
-            match view(service, visitor, id).await {
-                Ok(view) => {
-                    let content = html! {
-                        h1 { "Somebody was first" }
-                        p { (error.to_string()) "." }
-                        (outcome(&view))
-                        (views::closed(&view, visitor, DEPTH))
-                    };
-                    let page = views::layout(DEPTH, "Somebody was first", Some(visitor), &content);
-                    (StatusCode::CONFLICT, shown(page)).into_response()
-                }
-                Err(error) => refused(DEPTH, error.into()),
-            }
-        }
-        Err(error) => refused(DEPTH, error.into()),
-    }
+async fn finished(service: &Service, visitor: &Visitor, id: &str, done: Result<(), AppError>) -> Page {
+    let error = match done {
+        Ok(()) => return Ok(Redirect::to(&format!("../../../inbox?done={id}")).into_response()),
+        Err(error @ AppError::Decision(DecisionError::Taken { .. })) => error,
+        Err(error) => return Err(failed(error)),
+    };
+    let view = view(service, visitor, id).await.map_err(failed)?;
+    let content = html! {
+        h1 { "Somebody was first" }
+        p { (error.to_string()) "." }
+        (outcome(&view))
+        (views::closed(&view, visitor, DEPTH))
+    };
+    let page = views::layout(DEPTH, "Somebody was first", Some(visitor), &content);
+    Ok((StatusCode::CONFLICT, shown(page)).into_response())
+}
+
+fn failed(error: AppError) -> Response {
+    refused(DEPTH, error.into())
 }
 
 /// Opens a closed lot again.
@@ -91,16 +84,11 @@ pub async fn reopen(
     Path(id): Path<String>,
     headers: HeaderMap,
     request: Body,
-) -> Response {
-    let (visitor, _) = match sender(&service, &headers, request, DEPTH).await {
-        Ok(sender) => sender,
-        Err(response) => return response,
-    };
+) -> Page {
+    let (visitor, _) = sender(&service, &headers, request, DEPTH).await?;
     let done = async { service.app.reopen_lot(&visitor.caller, &lot_id(&id)?).await };
-    match done.await {
-        Ok(_) => Redirect::to(&format!("../../../inbox/lots/{id}")).into_response(),
-        Err(error) => refused(DEPTH, error.into()),
-    }
+    done.await.map_err(failed)?;
+    Ok(Redirect::to(&format!("../../../inbox/lots/{id}")).into_response())
 }
 
 /// Moves some of a lot's questions to one of their own.
@@ -109,17 +97,12 @@ pub async fn split(
     Path(id): Path<String>,
     headers: HeaderMap,
     request: Body,
-) -> Response {
-    let (visitor, fields) = match sender(&service, &headers, request, DEPTH).await {
-        Ok(sender) => sender,
-        Err(response) => return response,
-    };
+) -> Page {
+    let (visitor, fields) = sender(&service, &headers, request, DEPTH).await?;
     let asks: Vec<String> = fields.all("ask").map(str::to_owned).collect();
     let done = async { service.app.split_lot(&visitor.caller, &lot_id(&id)?, &asks).await };
-    match done.await {
-        Ok(_) => Redirect::to("../../../inbox").into_response(),
-        Err(error) => refused(DEPTH, error.into()),
-    }
+    done.await.map_err(failed)?;
+    Ok(Redirect::to("../../../inbox").into_response())
 }
 
 /// Corrects a decision.
@@ -128,19 +111,11 @@ pub async fn correct(
     Path(id): Path<String>,
     headers: HeaderMap,
     request: Body,
-) -> Response {
-    let (visitor, fields) = match sender(&service, &headers, request, DEPTH).await {
-        Ok(sender) => sender,
-        Err(response) => return response,
-    };
-    let call = match correction(&service, &id, &fields) {
-        Ok(call) => call,
-        Err(failure) => return refused(DEPTH, failure),
-    };
-    match service.app.correct_decision(&visitor.caller, &call).await {
-        Ok(_) => Redirect::to(&format!("../../../inbox/decisions/{id}")).into_response(),
-        Err(error) => refused(DEPTH, error.into()),
-    }
+) -> Page {
+    let (visitor, fields) = sender(&service, &headers, request, DEPTH).await?;
+    let call = correction(&service, &id, &fields).map_err(|failure| refused(DEPTH, failure))?;
+    service.app.correct_decision(&visitor.caller, &call).await.map_err(failed)?;
+    Ok(Redirect::to(&format!("../../../inbox/decisions/{id}")).into_response())
 }
 
 fn correction(service: &Service, id: &str, fields: &Fields) -> Result<Correct, Failure> {

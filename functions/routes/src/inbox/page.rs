@@ -12,7 +12,7 @@ use prevet_domain::decision::lot::State as LotState;
 use prevet_domain::ids::LotId;
 use serde::Deserialize;
 
-use super::visit::{refused, visitor};
+use super::visit::{Page, refused, visitor};
 use super::{shown, views};
 use crate::Service;
 
@@ -23,80 +23,55 @@ pub struct Done {
 }
 
 /// Open lots, newest first. At `/` too, so that the bare address leads somewhere.
-pub async fn index(
-    State(service): State<Service>,
-    Query(query): Query<Done>,
-    headers: HeaderMap,
-) -> Response {
-    let depth = 0;
-    let visitor = match visitor(&service, &headers, depth).await {
-        Ok(visitor) => visitor,
-        Err(response) => return response,
-    };
+pub async fn index(State(service): State<Service>, Query(query): Query<Done>, headers: HeaderMap) -> Page {
+    let visitor = visitor(&service, &headers, 0).await?;
     let done = match query.done.as_deref().and_then(|id| LotId::parse(id).ok()) {
         Some(id) => service.app.lot_view(&visitor.caller, &id).await.ok(),
         None => None,
     };
-    match service.app.open_lots(&visitor.caller).await {
-        Ok(lots) => {
-            let content = html! {
-                h1 { "Inbox" }
-                @if let Some(view) = &done { (outcome(view)) }
-                div id="lots" data-live=(views::href(depth, "live")) { (list(&service, &visitor, &lots, depth)) }
-                p id="news" class="visually-hidden" role="status" {}
-            };
-            shown(views::layout(depth, "Inbox", Some(&visitor), &content))
-        }
-        Err(error) => refused(depth, error.into()),
-    }
+    let list = list(&service, &visitor).await?;
+    let content = html! {
+        h1 { "Inbox" }
+        @if let Some(view) = &done { (outcome(view)) }
+        div id="lots" data-live=(views::href(0, "live")) { (list) }
+        p id="news" class="visually-hidden" role="status" {}
+    };
+    Ok(shown(views::layout(0, "Inbox", Some(&visitor), &content)))
 }
 
 /// The list alone, for the script that keeps it fresh; 304 where nothing has changed.
-pub async fn live(State(service): State<Service>, headers: HeaderMap) -> Response {
-    let visitor = match visitor(&service, &headers, 0).await {
-        Ok(visitor) => visitor,
-        Err(response) => return response,
-    };
-    let lots = match service.app.open_lots(&visitor.caller).await {
-        Ok(lots) => lots,
-        Err(error) => return refused(0, error.into()),
-    };
-    let text = list(&service, &visitor, &lots, 0);
-    let tag = format!("\"{}\"", prevet_app::sha256(text.0.as_bytes()));
+pub async fn live(State(service): State<Service>, headers: HeaderMap) -> Page {
+    let visitor = visitor(&service, &headers, 0).await?;
+    let list = list(&service, &visitor).await?;
+    let tag = format!("\"{}\"", prevet_app::sha256(list.0.as_bytes()));
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(&tag);
-    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { shown(text) };
+    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { shown(list) };
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         response.headers_mut().insert(ETAG, tag);
     }
-    response
+    Ok(response)
 }
 
-fn list(service: &Service, visitor: &Visitor, lots: &[LotView], depth: usize) -> Markup {
+async fn list(service: &Service, visitor: &Visitor) -> Result<Markup, Response> {
+    let lots = service.app.open_lots(&visitor.caller).await.map_err(|error| refused(0, error.into()))?;
     let now = (service.app.world.now_seconds)();
-    html! {
+    Ok(html! {
         @if lots.is_empty() { p.empty { "Nothing waits for an answer." } }
-        @for view in lots { (views::lot(view, visitor, now, depth)) }
-    }
+        @for view in &lots { (views::lot(view, visitor, now, 0)) }
+    })
 }
 
 /// One lot, open or not.
-pub async fn lot(State(service): State<Service>, Path(id): Path<String>, headers: HeaderMap) -> Response {
-    let visitor = match visitor(&service, &headers, 2).await {
-        Ok(visitor) => visitor,
-        Err(response) => return response,
+pub async fn lot(State(service): State<Service>, Path(id): Path<String>, headers: HeaderMap) -> Page {
+    let visitor = visitor(&service, &headers, 2).await?;
+    let view = view(&service, &visitor, &id).await.map_err(|error| refused(2, error.into()))?;
+    let now = (service.app.world.now_seconds)();
+    let content = html! {
+        h1 { "Request" }
+        @if view.state == LotState::Open { (views::lot(&view, &visitor, now, 2)) }
+        @else { (outcome(&view)) (views::closed(&view, &visitor, 2)) }
     };
-    match view(&service, &visitor, &id).await {
-        Ok(view) => {
-            let now = (service.app.world.now_seconds)();
-            let content = html! {
-                h1 { "Request" }
-                @if view.state == LotState::Open { (views::lot(&view, &visitor, now, 2)) }
-                @else { (outcome(&view)) (views::closed(&view, &visitor, 2)) }
-            };
-            shown(views::layout(2, "Request", Some(&visitor), &content))
-        }
-        Err(error) => refused(2, error.into()),
-    }
+    Ok(shown(views::layout(2, "Request", Some(&visitor), &content)))
 }
 
 /// A lot by its id's text; one that is none names nothing.

@@ -2,7 +2,6 @@
 
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use axum::response::Response;
 use maud::{Markup, html};
 use prevet_app::browser::Visitor;
 use prevet_app::decisions::ports::AuditEntry;
@@ -13,7 +12,7 @@ use prevet_domain::ids::DecisionId;
 use prevet_wire::time::timestamp;
 use serde::Deserialize;
 
-use super::visit::{refused, visitor};
+use super::visit::{Page, refused, visitor};
 use super::{shown, views};
 use crate::Service;
 
@@ -33,15 +32,10 @@ pub async fn history(
     State(service): State<Service>,
     Query(listed): Query<Listed>,
     headers: HeaderMap,
-) -> Response {
-    let visitor = match visitor(&service, &headers, 1).await {
-        Ok(visitor) => visitor,
-        Err(response) => return response,
-    };
-    match recalled(&service, &visitor, &listed).await {
-        Ok(found) => shown(views::layout(1, "History", Some(&visitor), &history_page(&listed, &found))),
-        Err(error) => refused(1, error.into()),
-    }
+) -> Page {
+    let visitor = visitor(&service, &headers, 1).await?;
+    let found = recalled(&service, &visitor, &listed).await.map_err(|error| refused(1, error.into()))?;
+    Ok(shown(views::layout(1, "History", Some(&visitor), &history_page(&listed, &found))))
 }
 
 async fn recalled(service: &Service, visitor: &Visitor, listed: &Listed) -> Result<Vec<Recalled>, AppError> {
@@ -85,23 +79,11 @@ fn said(decision: &Decision) -> String {
 }
 
 /// Why a decision was made, and what became of it.
-pub async fn decision(
-    State(service): State<Service>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Response {
-    let visitor = match visitor(&service, &headers, 2).await {
-        Ok(visitor) => visitor,
-        Err(response) => return response,
-    };
-    let why = match decision_id(&id) {
-        Ok(id) => service.app.why(&visitor.caller, &id).await,
-        Err(error) => Err(error),
-    };
-    match why {
-        Ok(why) => shown(views::layout(2, "Decision", Some(&visitor), &why_page(&why, &visitor))),
-        Err(error) => refused(2, error.into()),
-    }
+pub async fn decision(State(service): State<Service>, Path(id): Path<String>, headers: HeaderMap) -> Page {
+    let visitor = visitor(&service, &headers, 2).await?;
+    let why = async { service.app.why(&visitor.caller, &decision_id(&id)?).await };
+    let why = why.await.map_err(|error| refused(2, error.into()))?;
+    Ok(shown(views::layout(2, "Decision", Some(&visitor), &why_page(&why, &visitor))))
 }
 
 /// An id that is none names nothing.
@@ -205,19 +187,11 @@ const fn explained(verb: Verb) -> &'static str {
 }
 
 /// Who did what.
-pub async fn log(
-    State(service): State<Service>,
-    Query(listed): Query<Listed>,
-    headers: HeaderMap,
-) -> Response {
-    let visitor = match visitor(&service, &headers, 1).await {
-        Ok(visitor) => visitor,
-        Err(response) => return response,
-    };
-    match service.app.audit_log(&visitor.caller, listed.before.as_deref(), PAGE_ENTRIES).await {
-        Ok(entries) => shown(views::layout(1, "Log", Some(&visitor), &log_page(&entries))),
-        Err(error) => refused(1, error.into()),
-    }
+pub async fn log(State(service): State<Service>, Query(listed): Query<Listed>, headers: HeaderMap) -> Page {
+    let visitor = visitor(&service, &headers, 1).await?;
+    let entries = service.app.audit_log(&visitor.caller, listed.before.as_deref(), PAGE_ENTRIES).await;
+    let entries = entries.map_err(|error| refused(1, error.into()))?;
+    Ok(shown(views::layout(1, "Log", Some(&visitor), &log_page(&entries))))
 }
 
 fn log_page(entries: &[AuditEntry]) -> Markup {

@@ -11,7 +11,7 @@ use prevet_wire::inbox::SignInLinkRecord;
 use serde::Deserialize;
 
 use super::form::Fields;
-use super::visit::{check_origin, refused, sender, token, with_session, without_session};
+use super::visit::{Page, check_origin, refused, sender, token, with_session, without_session};
 use super::{shown, views};
 use crate::failure::Failure;
 use crate::{Service, access, body};
@@ -89,16 +89,12 @@ pub async fn sign_in(State(service): State<Service>, headers: HeaderMap, request
 }
 
 /// Ends the session, here and in the browser.
-pub async fn sign_out(State(service): State<Service>, headers: HeaderMap, request: Body) -> Response {
-    if let Err(response) = sender(&service, &headers, request, 1).await {
-        return response;
+pub async fn sign_out(State(service): State<Service>, headers: HeaderMap, request: Body) -> Page {
+    sender(&service, &headers, request, 1).await?;
+    if let Some(token) = token(&headers) {
+        service.app.sign_out(token).await.map_err(|error| refused(1, error.into()))?;
     }
-    if let Some(token) = token(&headers)
-        && let Err(error) = service.app.sign_out(token).await
-    {
-        return refused(1, error.into());
-    }
-    without_session(&service, Redirect::to("../inbox").into_response())
+    Ok(without_session(&service, Redirect::to("../inbox").into_response()))
 }
 
 /// `POST /inbox/api/sign-in-link`: a link for the person of the key.

@@ -16,6 +16,9 @@ const COOKIE_NAME: &str = "prevet_inbox";
 const FORM_TOKEN: &str = "form_token";
 const FETCH_SITE: &str = "sec-fetch-site";
 
+/// A page, or what is shown in its place.
+pub type Page = Result<Response, Response>;
+
 /// Somebody who is signed in; or what they are shown who are not.
 pub async fn visitor(service: &Service, headers: &HeaderMap, depth: usize) -> Result<Visitor, Response> {
     let Some(token) = token(headers) else { return Err(please(depth, None)) };
