@@ -1,7 +1,8 @@
 //! Sessions and the reads around them.
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
+use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::{
     AttributeValue, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
     TransactWriteItem,
@@ -114,11 +115,8 @@ impl Store {
             .expression_attribute_values(":end", number(expires_at))
             .expression_attribute_values(":now", number(now))
             .return_values(ReturnValue::AllNew);
-        match request.send().await {
-            Ok(answer) => answer.attributes.map(data).transpose(),
-            Err(error) if is_condition(error.as_service_error()) => Ok(None),
-            Err(error) => Err(failed("reading a session", error)),
-        }
+        let answer = updated("reading a session", request).await?;
+        answer.and_then(|answer| answer.attributes).map(data).transpose()
     }
 
     pub(crate) async fn touch(
@@ -141,11 +139,8 @@ impl Store {
             .expression_attribute_values(":end", number(touch.expires_at))
             .expression_attribute_values(":now", number(touch.now))
             .return_values(ReturnValue::AllNew);
-        match request.send().await {
-            Ok(answer) => answer.attributes.map(data).transpose(),
-            Err(error) if is_condition(error.as_service_error()) => Ok(None),
-            Err(error) => Err(failed("refreshing a session", error)),
-        }
+        let answer = updated("refreshing a session", request).await?;
+        answer.and_then(|answer| answer.attributes).map(data).transpose()
     }
 
     pub(crate) async fn identity_session(
@@ -250,11 +245,7 @@ impl Store {
             .expression_attribute_values(":upload", value)
             .expression_attribute_values(":one", number(1))
             .expression_attribute_values(":end", number(expires_at));
-        match request.send().await {
-            Ok(_) => Ok(true),
-            Err(error) if is_condition(error.as_service_error()) => Ok(false),
-            Err(error) => Err(failed(action, error)),
-        }
+        Ok(updated(action, request).await?.is_some())
     }
 
     pub(crate) async fn set_prior_task(
@@ -275,11 +266,7 @@ impl Store {
             .expression_attribute_names("#data", "data")
             .expression_attribute_values(":task", value)
             .expression_attribute_values(":end", number(expires_at));
-        match request.send().await {
-            Ok(_) => Ok(true),
-            Err(error) if is_condition(error.as_service_error()) => Ok(false),
-            Err(error) => Err(failed(action, error)),
-        }
+        Ok(updated(action, request).await?.is_some())
     }
 }
 
@@ -291,6 +278,20 @@ fn is_canceled(error: Option<&TransactWriteItemsError>) -> bool {
     error.is_some_and(TransactWriteItemsError::is_transaction_canceled_exception)
 }
 
-fn is_condition(error: Option<&UpdateItemError>) -> bool {
-    error.is_some_and(UpdateItemError::is_conditional_check_failed_exception)
+/// An update; none where its condition does not hold.
+async fn updated(
+    action: &'static str,
+    request: UpdateItemFluentBuilder,
+) -> Result<Option<UpdateItemOutput>, StorageError> {
+    match request.send().await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error)
+            if error
+                .as_service_error()
+                .is_some_and(UpdateItemError::is_conditional_check_failed_exception) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(failed(action, error)),
+    }
 }
