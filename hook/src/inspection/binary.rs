@@ -1,15 +1,13 @@
 //! Secrets in files of which a patch shows no text: binary ones, and text in UTF-16. Nothing of them leaves the machine.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
-use prevet_analysis::inspect::{Request, inspect};
 use prevet_analysis::secrets::mask;
 use prevet_domain::change::{Change, Content, FileChange, FileKind, Hunk, Line, LineKind};
-use prevet_domain::finding::{Confidence, Finding, ReportType};
+use prevet_domain::finding::{Confidence, Finding};
 use prevet_domain::path::RepoPath;
 use prevet_domain::policy::Policy;
 
+use super::history::secret_report;
 use crate::context::After;
 use crate::error::CommandError;
 use crate::git::Repository;
@@ -116,14 +114,6 @@ fn text_of(bytes: &[u8]) -> (String, bool) {
 fn secrets_in(file: &FileChange, bytes: &[u8], policy: &Policy) -> Vec<Found> {
     let (text, has_lines) = text_of(bytes);
     let change = Change { files: vec![as_added(file, &text)] };
-    let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
-    let request = Request {
-        change: &change,
-        files: &files,
-        left_out: &left_out,
-        policy,
-        report_types: &[ReportType::Secret],
-    };
     let masked = String::from_utf8_lossy(&mask(text.as_bytes())).into_owned();
     let with_value = |mut finding: Finding| {
         let line = finding.line.unwrap_or(1).saturating_sub(1) as usize;
@@ -135,7 +125,7 @@ fn secrets_in(file: &FileChange, bytes: &[u8], policy: &Policy) -> Vec<Found> {
     };
     // Compressed bytes look like anything: there only what has a form of its own counts.
     let counts = |finding: &Finding| has_lines || finding.confidence == Confidence::High;
-    inspect(&request).findings.into_iter().filter(counts).map(with_value).collect()
+    secret_report(&change, policy).findings.into_iter().filter(counts).map(with_value).collect()
 }
 
 /// What a mask took out of a line; nothing where it took out nothing.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use prevet_analysis::inspect::{Request, inspect};
+use prevet_analysis::inspect::{Report, Request, inspect};
 use prevet_analysis::source::Source;
 use prevet_domain::change::{Change, post_fragment};
 use prevet_domain::finding::{Finding, ReportType, Suppressed};
@@ -79,15 +79,7 @@ fn secrets_in(patch: &Bytes, policy: &Policy) -> Result<Vec<Found>, CommandError
     change = Change { files: text };
     let of_binary = binary.iter().flat_map(|file| binary::added_secrets(file, policy));
     let of_binary: Vec<Found> = of_binary.map(|finding| Found { finding, lines: Vec::new() }).collect();
-    let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
-    let request = Request {
-        change: &change,
-        files: &files,
-        left_out: &left_out,
-        policy,
-        report_types: &[ReportType::Secret],
-    };
-    let report = inspect(&request);
+    let report = secret_report(&change, policy);
     let held = |entry: &Suppressed| entry.new && policy.new_ignores == NewIgnores::Block;
     let held = report.suppressed.into_iter().filter(|(_, entry)| held(entry)).map(|(finding, _)| finding);
     let with_lines = |finding: Finding| {
@@ -98,6 +90,13 @@ fn secrets_in(patch: &Bytes, policy: &Policy) -> Result<Vec<Found>, CommandError
         Found { finding, lines }
     };
     Ok(report.findings.into_iter().chain(held).map(with_lines).chain(of_binary).collect())
+}
+
+/// The secrets of a change, from its patch alone.
+pub fn secret_report(change: &Change, policy: &Policy) -> Report {
+    let (files, left_out) = (BTreeMap::new(), BTreeMap::new());
+    let report_types = &[ReportType::Secret];
+    inspect(&Request { change, files: &files, left_out: &left_out, policy, report_types })
 }
 
 fn lines(text: &[u8], first: u32, last: u32) -> Vec<u8> {
