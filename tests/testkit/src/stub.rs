@@ -6,10 +6,12 @@
     reason = "a stub that cannot listen fails its test"
 )]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+
+use crate::model::read_request;
 
 /// What a stub does with a request.
 #[derive(Debug, Clone)]
@@ -81,7 +83,9 @@ pub fn closed_port() -> String {
 fn serve(stream: &TcpStream, answer: &Arc<Answering>, seen: &Mutex<Vec<String>>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     loop {
-        let request = read_request(&mut reader)?;
+        let (first, _) = read_request(&mut reader)?;
+        let (request, _) = first.rsplit_once(' ')?;
+        let request = request.to_owned();
         let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
         seen.lock().unwrap().push(request);
         match answer(&path) {
@@ -96,23 +100,6 @@ fn serve(stream: &TcpStream, answer: &Arc<Answering>, seen: &Mutex<Vec<String>>)
             Answer::Silence => drop(reader.read_to_end(&mut Vec::new())),
         }
     }
-}
-
-/// The request's method and path; its body is read and dropped. `None` where the client is gone.
-fn read_request(reader: &mut impl BufRead) -> Option<String> {
-    let mut first = String::new();
-    reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
-        let Some((name, value)) = line.trim_end().split_once(':') else { break };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().ok()?;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).ok()?;
-    first.rsplit_once(' ').map(|(request, _)| request.to_owned())
 }
 
 fn write_answer(
