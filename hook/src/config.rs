@@ -110,6 +110,7 @@ impl Config {
             search_path: self.search_path.clone(),
             user_config_file: self.config_file.clone(),
             temp_dir: self.temp_dir.clone(),
+            data_dir: self.data_dir.clone(),
             wait_default_seconds: wait.unwrap_or(WAIT_SECONDS_DEFAULT),
             clock: Arc::new(SystemClock),
         })

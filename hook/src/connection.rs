@@ -77,7 +77,7 @@ impl Connection {
     async fn embedded(config: &Config, who: Who, announced: bool) -> Result<Self, CommandError> {
         use std::net::{Ipv4Addr, SocketAddr};
 
-        use prevet_local::{LocalServer, reachable};
+        use prevet_local::{LocalServer, Presence, reachable};
 
         let folder = data_dir(config)?;
         if let Some(server) = reachable(&folder).await {
@@ -85,7 +85,8 @@ impl Connection {
         }
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let appeared = async || reachable(&folder).await.is_some();
-        let Some(server) = LocalServer::start(address, &folder, announced, appeared).await? else {
+        let presence = if announced { Presence::Announced } else { Presence::Private };
+        let Some(server) = LocalServer::start(address, &folder, presence, appeared).await? else {
             let server = reachable(&folder).await.ok_or_else(|| {
                 CommandError::new(
                     Kind::Busy,

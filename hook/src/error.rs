@@ -7,6 +7,7 @@ use prevet_domain::kind::Kind;
 
 use crate::git::GitError;
 use crate::hooks::HookError;
+use crate::review::ReviewError;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
@@ -66,6 +67,12 @@ impl From<GitError> for CommandError {
 impl From<HookError> for CommandError {
     fn from(error: HookError) -> Self {
         Self::of(error.kind(), &error)
+    }
+}
+
+impl From<ReviewError> for CommandError {
+    fn from(error: ReviewError) -> Self {
+        Self::new(error.kind(), error.message)
     }
 }
 

@@ -6,8 +6,11 @@
 //! the session's lock. So two that wait for one session agree, and none of them has to live on.
 
 mod begin;
+#[cfg(feature = "embedded")]
+mod board;
 mod clock;
 mod codex;
+mod dashboard;
 mod end;
 mod error;
 mod folder;
@@ -28,6 +31,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(feature = "embedded")]
+pub use self::board::Board;
 pub use self::clock::{Clock, SystemClock};
 pub use self::error::{Code, ReviewError};
 pub use self::folder::{OWN_FOLDER, SessionFolder, Stored, sessions_folder};
@@ -40,7 +45,7 @@ pub use self::settings::Settings;
 pub const WAIT_SECONDS_DEFAULT: u64 = 50;
 
 /// The review tools. Each call stands alone: what is known between two is in the session's directory.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Rounds {
     /// This program, to start runners with.
     pub prevet: PathBuf,
@@ -50,6 +55,8 @@ pub struct Rounds {
     pub user_config_file: Option<PathBuf>,
     /// Where private files may live for as long as a call runs.
     pub temp_dir: PathBuf,
+    /// The folder of this machine's own server, whose page shows reviews.
+    pub data_dir: Option<PathBuf>,
     /// How long `wait` waits where the call does not say.
     pub wait_default_seconds: u64,
     /// The time of day.

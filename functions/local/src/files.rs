@@ -34,6 +34,9 @@ pub struct RunningServer {
     pub s3_url: String,
     /// Its process.
     pub process_id: u32,
+    /// Whether its page shows the machine's review rounds.
+    #[serde(default)]
+    pub shows_reviews: bool,
 }
 
 /// The lock on a data folder, for as long as it lives.

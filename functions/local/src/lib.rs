@@ -7,9 +7,10 @@
 pub mod administration;
 mod error;
 mod files;
+pub mod reviews;
 mod server;
 
 pub use self::error::LocalError;
 pub use self::files::{RunningServer, reachable};
-pub use self::server::{LocalKeys, LocalServer};
+pub use self::server::{LocalKeys, LocalServer, Presence};
 pub use prevet_routes::{start_logging, tools};

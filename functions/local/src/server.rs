@@ -2,10 +2,12 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use prevet_app::reviews::{MachineReviews, Reviews};
 use prevet_domain::ids::TenantKey;
 use prevet_domain::session::{Product, Role};
 use prevet_emulator::Emulator;
@@ -46,6 +48,17 @@ struct StoreKeys {
     secret_key: String,
 }
 
+/// Who is to know of a server.
+#[derive(Debug, Clone)]
+pub enum Presence {
+    /// The process that starts it.
+    Private,
+    /// Every process on this machine: its address is left in the folder.
+    Announced,
+    /// The same, and its page shows these review rounds to the machine's own people.
+    Dashboard(Arc<dyn Reviews>),
+}
+
 /// A running server.
 #[derive(Debug)]
 pub struct LocalServer {
@@ -56,7 +69,7 @@ pub struct LocalServer {
     /// The folder's keys.
     pub keys: LocalKeys,
     folder: PathBuf,
-    announced: bool,
+    presence: Presence,
     emulator: Emulator,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
@@ -105,20 +118,24 @@ pub(crate) async fn store(folder: &Path, dynamodb_url: &str, s3_url: &str) -> Re
 }
 
 impl LocalServer {
-    /// Starts on `address` (port 0 picks one). An announced server leaves its address in the folder.
+    /// Starts on `address` (port 0 picks one).
     /// `Ok(None)` as soon as `instead` says that this server is not needed.
     pub async fn start(
         address: SocketAddr,
         folder: &Path,
-        announced: bool,
+        presence: Presence,
         instead: impl AsyncFnMut() -> bool,
     ) -> Result<Option<Self>, LocalError> {
         let unusable = |source| LocalError::Listen { address: address.to_string(), source };
         let listener = TcpListener::bind(address).await.map_err(unusable)?;
         let base = format!("http://{}", listener.local_addr().map_err(unusable)?);
         let Some(embedded) = Embedded::start(folder, Some(&base), instead).await? else { return Ok(None) };
-        let Embedded { service, emulator, lock } = embedded;
+        let Embedded { mut service, emulator, lock } = embedded;
         let keys = keys(folder, &service).await?;
+        if let Presence::Dashboard(reviews) = &presence {
+            let tenant = service.app.check_key(&keys.human_key).await?.tenant;
+            service = service.with_reviews(MachineReviews { tenant, reviews: Arc::clone(reviews) });
+        }
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(serve(listener, all_routes(&service), stopped));
         let server = Self {
@@ -126,16 +143,20 @@ impl LocalServer {
             inbox_url: format!("{base}/inbox"),
             keys,
             folder: folder.to_owned(),
-            announced,
+            presence,
             emulator,
             stop,
             task,
             _lock: lock,
         };
-        if announced {
+        if server.is_announced() {
             files::announce(folder, &server.running())?;
         }
         Ok(Some(server))
+    }
+
+    const fn is_announced(&self) -> bool {
+        !matches!(self.presence, Presence::Private)
     }
 
     fn running(&self) -> RunningServer {
@@ -147,6 +168,7 @@ impl LocalServer {
             dynamodb_url: self.emulator.dynamodb_url.clone(),
             s3_url: self.emulator.s3_url.clone(),
             process_id: std::process::id(),
+            shows_reviews: matches!(self.presence, Presence::Dashboard(_)),
         }
     }
 
@@ -165,7 +187,7 @@ impl LocalServer {
 
     /// Ends it: what is being answered is finished first, within a bound.
     pub async fn stop(self) {
-        if self.announced {
+        if self.is_announced() {
             files::withdraw(&self.folder);
         }
         // The task may have ended by itself.

@@ -2,8 +2,11 @@
 
 mod actions;
 mod form;
+mod live;
 mod page;
 mod past;
+mod review_views;
+mod reviews;
 mod sign_in;
 mod views;
 mod visit;
@@ -45,6 +48,10 @@ pub fn inbox_router(service: Service) -> Router {
         .route("/inbox/decisions/{id}", get(past::decision))
         .route("/inbox/decisions/{id}/correct", post(actions::correct))
         .route("/inbox/log", get(past::log))
+        .route("/inbox/reviews", get(reviews::index))
+        .route("/inbox/reviews/live", get(reviews::list_live))
+        .route("/inbox/reviews/{id}", get(reviews::review))
+        .route("/inbox/reviews/{id}/live", get(reviews::review_live))
         .route("/inbox/api/sign-in-link", post(sign_in::make_link))
         .merge(inbox_api_router())
         .with_state(service)

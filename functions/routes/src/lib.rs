@@ -32,6 +32,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::Router;
 use axum::http::StatusCode;
 use prevet_app::provider::Provider;
+use prevet_app::reviews::MachineReviews;
 use prevet_app::{App, World};
 use prevet_llm::Llm;
 use prevet_llm::settings::ModelSettings;
@@ -76,7 +77,15 @@ impl Service {
     pub fn new(store: Store, public_url: Option<&str>) -> Self {
         let world = World { now_seconds, now_milliseconds, random };
         Self {
-            app: App { storage: store, world, model: None, notices: None, tickets: None, provider: None },
+            app: App {
+                storage: store,
+                world,
+                model: None,
+                notices: None,
+                tickets: None,
+                provider: None,
+                reviews: None,
+            },
             public_url: public_url.map(Arc::from),
             #[cfg(feature = "conformance")]
             for_conformance: false,
@@ -107,6 +116,13 @@ impl Service {
             self.app.notices = Some(Arc::new(Webhook::new(settings)?));
         }
         Ok(self)
+    }
+
+    /// With the review rounds of this machine.
+    #[must_use]
+    pub fn with_reviews(mut self, reviews: MachineReviews) -> Self {
+        self.app.reviews = Some(reviews);
+        self
     }
 
     /// That tells where the environment says.

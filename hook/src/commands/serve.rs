@@ -1,7 +1,9 @@
 //! `prevet serve`: the whole server on this machine.
 
+use std::sync::Arc;
+
 use prevet_domain::kind::Kind;
-use prevet_local::LocalServer;
+use prevet_local::{LocalServer, Presence};
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -10,6 +12,7 @@ use crate::config::Config;
 use crate::connection::data_dir;
 use crate::console;
 use crate::error::CommandError;
+use crate::review::Board;
 
 /// What is printed once the server is ready.
 #[derive(Serialize)]
@@ -39,8 +42,9 @@ pub async fn run(config: &Config, arguments: &Serve) -> Result<u8, CommandError>
             arguments.addr
         ));
     }
+    let dashboard = Presence::Dashboard(Arc::new(Board::new(config.rounds()?, folder.clone())));
     let another = async || prevet_local::reachable(&folder).await.is_some();
-    let Some(server) = LocalServer::start(arguments.addr, &folder, true, another).await? else {
+    let Some(server) = LocalServer::start(arguments.addr, &folder, dashboard, another).await? else {
         let text = format!("{} is in use by a server that runs already", folder.display());
         return Err(CommandError::new(Kind::Busy, text));
     };

@@ -41,13 +41,18 @@ impl Rounds {
             let _ = fs::remove_dir_all(folder.path());
             return Err(error);
         }
+        let shown = self.show_on_dashboard(&folder, settings.open_dashboard).await.transpose();
+        let (dashboard_url, dashboard_error) = match shown {
+            Ok(url) => (url, None),
+            Err(why) => (None, Some(why)),
+        };
         Ok(BeginResult {
             session_dir: folder.path().display().to_string(),
             round: 1,
             status: "running".to_owned(),
             analysis_prompt: analysis.map(|template| render(&template, &values)),
-            dashboard_url: None,
-            dashboard_error: None,
+            dashboard_url,
+            dashboard_error,
         })
     }
 

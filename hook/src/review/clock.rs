@@ -1,9 +1,11 @@
 //! The time of day, as a port.
 
+use std::fmt::Debug;
+
 use jiff::Timestamp;
 
 /// Says what time it is.
-pub trait Clock: Send + Sync {
+pub trait Clock: Debug + Send + Sync {
     /// Now.
     fn now(&self) -> Timestamp;
 }

@@ -73,6 +73,8 @@ pub struct Visitor {
     pub caller: Caller,
     /// What their forms carry.
     pub form_token: String,
+    /// Whether they see the review rounds of the machine that this runs on.
+    pub sees_reviews: bool,
 }
 
 impl<S: Storage + DecisionStore + BrowserStore> App<S> {
@@ -116,7 +118,11 @@ impl<S: Storage + DecisionStore + BrowserStore> App<S> {
         };
         let record = self.storage.key(&session.key_hash).await?;
         let caller = Caller::person(record.as_ref(), self.now()).ok();
-        Ok(caller.map(|caller| Visitor { caller, form_token: session.form_token }))
+        Ok(caller.map(|caller| Visitor {
+            sees_reviews: self.reviews_for(&caller).is_some(),
+            caller,
+            form_token: session.form_token,
+        }))
     }
 
     /// Ends a session.

@@ -21,6 +21,7 @@ pub mod progress;
 pub mod provider;
 pub mod reading;
 pub mod refresh;
+pub mod reviews;
 pub mod sessions;
 pub mod tickets;
 pub mod uploads;
@@ -36,6 +37,7 @@ use crate::model::Model;
 use crate::notices::Notices;
 use crate::ports::Storage;
 use crate::provider::Provider;
+use crate::reviews::MachineReviews;
 use crate::tickets::Tickets;
 
 /// The use cases' ports.
@@ -53,6 +55,8 @@ pub struct App<S> {
     pub tickets: Option<Arc<dyn Tickets>>,
     /// Where repositories are kept, where that is configured.
     pub provider: Option<Arc<dyn Provider>>,
+    /// The review rounds of the machine that this runs on, where it is a developer's.
+    pub reviews: Option<MachineReviews>,
 }
 
 /// Time and randomness, as functions.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::limits::NAME_BYTES_MAX;
 
@@ -121,6 +123,10 @@ text_name!(
     /// A decision's id. Ids of one tenant sort by the time at which they were made.
     DecisionId, "decision", token_problem
 );
+text_name!(
+    /// A review session's id on this machine's dashboard.
+    ReviewId, "review", token_problem
+);
 
 fn repository_problem(text: &str) -> Option<&'static str> {
     let path = text.split('/').any(|part| matches!(part, "" | "." | ".."));
@@ -161,6 +167,13 @@ impl CommitId {
     /// Whether this is git's null id, "no commit".
     pub fn is_null(&self) -> bool {
         self.0.bytes().all(|byte| byte == b'0')
+    }
+}
+
+impl ReviewId {
+    /// The id of the session in `directory`: 128 bits of the path's SHA-256.
+    pub fn of(directory: &[u8]) -> Self {
+        Self(HEXLOWER.encode(&Sha256::digest(directory)[..16]))
     }
 }
 

@@ -1,69 +1,9 @@
 //! The inbox page over HTTP, as a browser without scripts sees it.
 
-use prevet_testkit::server::{Answer, Client, Served};
+use prevet_testkit::server::{Answer, Browser, form};
 use serde_json::json;
 
 use crate::{Sides, post, serve};
-
-/// A browser with its cookie.
-#[derive(Clone)]
-struct Browser {
-    client: Client,
-    cookie: Option<String>,
-}
-
-impl Browser {
-    fn new(served: &Served) -> Self {
-        Self { client: served.client.with_key(None), cookie: None }
-    }
-
-    async fn signed_in(served: &Served) -> Self {
-        let mut browser = Self::new(served);
-        let answer = browser.sign_in("key", served.ready["human_key"].as_str().unwrap()).await;
-        assert_eq!(answer.status, 303, "{}", answer.text);
-        browser
-    }
-
-    async fn sign_in(&mut self, field: &str, value: &str) -> Answer {
-        let answer = self.post("sign-in", &[(field, value)]).await;
-        let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();
-        self.cookie = Some(cookie).filter(|it| !it.is_empty());
-        answer
-    }
-
-    fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        let request = self.client.request(method, &format!("{}/inbox{path}", self.client.origin()));
-        match &self.cookie {
-            Some(cookie) => request.header("cookie", cookie),
-            None => request,
-        }
-    }
-
-    async fn get(&self, path: &str) -> Answer {
-        self.client.send(self.request("GET", path)).await
-    }
-
-    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        self.client.send(form(self.request("POST", &format!("/{path}")), fields)).await
-    }
-
-    /// Sends a form as the page has it.
-    async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let token = self.form_token().await;
-        self.post(path, &[fields, &[("form_token", token.as_str())]].concat()).await
-    }
-
-    async fn form_token(&self) -> String {
-        let page = self.get("").await.text;
-        let rest = page.split("name=\"form_token\" value=\"").nth(1).expect("no form");
-        rest.split('"').next().unwrap().to_owned()
-    }
-}
-
-fn form(request: reqwest::RequestBuilder, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
-    let body = serde_urlencoded::to_string(fields).unwrap();
-    request.header("content-type", "application/x-www-form-urlencoded").body(body)
-}
 
 #[tokio::test]
 async fn only_people_are_let_in() {
@@ -156,7 +96,7 @@ async fn an_answer_reaches_the_agent_and_the_second_sees_the_first() {
         )
         .await;
     assert_eq!((&result["status"], &result["answer"]), (&json!("answered"), &json!("yes")), "{result}");
-    let late = browser.submit_again(&lot).await;
+    let late = submit_again(&browser, &lot).await;
     assert_eq!(late.status, 409);
     assert!(late.text.contains("Somebody was first") && late.text.contains("answered: yes"), "{}", late.text);
     let bad = sides.open("Do we use NATS?", &["yes", "no"]).await;
@@ -165,14 +105,12 @@ async fn an_answer_reaches_the_agent_and_the_second_sees_the_first() {
     assert!(answer.text.contains("none of the options"), "{}", answer.text);
 }
 
-impl Browser {
-    /// The other answer, with the token of a page that still shows the request.
-    async fn submit_again(&self, lot: &str) -> Answer {
-        let page = self.get("/history").await.text;
-        let token =
-            page.split("name=\"form_token\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-        self.post(&format!("lots/{lot}/answer"), &[("option", "no"), ("form_token", &token)]).await
-    }
+/// The other answer, with the token of a page that still shows the request.
+async fn submit_again(browser: &Browser, lot: &str) -> Answer {
+    let page = browser.get("/history").await.text;
+    let token =
+        page.split("name=\"form_token\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    browser.post(&format!("lots/{lot}/answer"), &[("option", "no"), ("form_token", &token)]).await
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
 
 mod answer;
 mod assembled;
+mod browser;
 mod client;
 mod config;
 mod history;
@@ -19,6 +20,7 @@ mod served;
 
 pub use self::answer::Answer;
 pub use self::assembled::{Assembled, Stores};
+pub use self::browser::{Browser, form};
 pub use self::client::Client;
 pub use self::config::Parts;
 pub use self::history::question as remembered_question;

@@ -1,9 +1,8 @@
 //! What waits.
 
 use axum::extract::{Path, Query, State};
-use axum::http::header::{ETAG, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use maud::{Markup, html};
 use prevet_app::browser::Visitor;
 use prevet_app::decisions::LotView;
@@ -13,7 +12,7 @@ use prevet_domain::ids::LotId;
 use serde::Deserialize;
 
 use super::visit::{Page, refused, visitor};
-use super::{shown, views};
+use super::{live, shown, views};
 use crate::Service;
 
 /// What the list is told by the address.
@@ -43,13 +42,7 @@ pub async fn index(State(service): State<Service>, Query(query): Query<Done>, he
 pub async fn live(State(service): State<Service>, headers: HeaderMap) -> Page {
     let visitor = visitor(&service, &headers, 0).await?;
     let list = list(&service, &visitor).await?;
-    let tag = format!("\"{}\"", prevet_app::sha256(list.0.as_bytes()));
-    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(&tag);
-    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { shown(list) };
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        response.headers_mut().insert(ETAG, tag);
-    }
-    Ok(response)
+    Ok(live::part(&headers, list))
 }
 
 async fn list(service: &Service, visitor: &Visitor) -> Result<Markup, Response> {

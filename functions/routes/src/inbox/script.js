@@ -1,35 +1,50 @@
-// Keeps the list fresh and answers by keyboard. Everything works without it, after a reload.
+// Keeps a page's live part fresh and answers by keyboard. Everything works without it, after a reload.
 "use strict";
 (() => {
-  const list = document.getElementById("lots");
-  if (!list) return;
+  const part = document.querySelector("[data-live]");
+  if (!part) return;
   const news = document.getElementById("news");
   const title = document.title;
   const pauseMilliseconds = 3000;
   let tag = null;
 
-  const lots = () => [...list.querySelectorAll("article.lot")];
-  const typing = () => list.contains(document.activeElement) && /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName);
-  // What somebody wrote or opened is not thrown away by a fresh list.
-  const busy = () => typing() || [...list.querySelectorAll("textarea, input:not([type=hidden])")].some((it) => it.checked || (it.type !== "checkbox" && it.value));
+  const lots = () => [...part.querySelectorAll("article.lot")];
+  const typing = () => part.contains(document.activeElement) && /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName);
+  const selecting = () => !getSelection().isCollapsed && part.contains(getSelection().anchorNode);
+  // What somebody wrote, chose or opened is not thrown away by a fresh part.
+  const busy = () => typing() || selecting() || [...part.querySelectorAll("textarea, input:not([type=hidden])")].some((it) => it.checked || (it.type !== "checkbox" && it.value));
+  const details = () => [...part.querySelectorAll("details")];
+  const nameOf = (it) => it.id || it.closest("article").id + it.querySelector("summary").textContent;
 
   function show(html) {
     const known = new Set(lots().map((it) => it.id));
-    const open = new Set([...list.querySelectorAll("details[open]")].map((it) => it.closest("article").id + it.querySelector("summary").textContent));
-    const focused = document.activeElement.closest ? document.activeElement.closest("article.lot") : null;
+    const told = said();
+    const open = new Map(details().map((it) => [nameOf(it), it.open]));
+    const active = document.activeElement;
+    const focused = part.contains(active) && active !== part ? active.closest("[id]") : null;
     const fresh = new DOMParser().parseFromString(html, "text/html");
-    list.replaceChildren(...fresh.body.childNodes);
-    for (const it of list.querySelectorAll("details")) {
-      it.open = open.has(it.closest("article").id + it.querySelector("summary").textContent);
-    }
-    if (focused) (document.getElementById(focused.id) || list.querySelector("article.lot") || document.getElementById("content")).focus();
+    part.replaceChildren(...fresh.body.childNodes);
+    for (const it of details()) if (open.has(nameOf(it))) it.open = open.get(nameOf(it));
+    if (focused && focused !== part) refocus(focused.id);
+    const words = [...changes(known), ...said().filter((it) => !told.includes(it))];
+    if (words.length) news.textContent = words.join(", ");
+    count();
+  }
+
+  function refocus(id) {
+    const same = document.getElementById(id) || part.querySelector("article.lot") || document.getElementById("content");
+    (same.tagName === "DETAILS" ? same.querySelector("summary") : same).focus();
+  }
+
+  const said = () => [...part.querySelectorAll("[data-news]")].map((it) => it.textContent);
+
+  function changes(known) {
     const added = lots().filter((it) => !known.has(it.id)).length;
     const gone = [...known].filter((id) => !document.getElementById(id)).length;
     const words = [];
     if (added) words.push(added === 1 ? "1 new request" : added + " new requests");
     if (gone) words.push(gone === 1 ? "1 request is closed" : gone + " requests are closed");
-    if (words.length) news.textContent = words.join(", ");
-    count();
+    return words;
   }
 
   function count() {
@@ -40,7 +55,7 @@
   async function refresh() {
     if (document.hidden || busy()) return;
     try {
-      const answer = await fetch(list.dataset.live, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
+      const answer = await fetch(part.dataset.live, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
       if (answer.status === 401) return location.reload();
       if (answer.status !== 200) return;
       tag = answer.headers.get("ETag");

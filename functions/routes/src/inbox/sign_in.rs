@@ -3,9 +3,11 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::REFERER;
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
+use prevet_domain::ids::SessionId;
 use prevet_domain::kind::Kind;
 use prevet_wire::inbox::SignInLinkRecord;
 use serde::Deserialize;
@@ -79,12 +81,29 @@ pub async fn sign_in(State(service): State<Service>, headers: HeaderMap, request
         None => service.app.sign_in(fields.get("key")).await.map(Some),
     };
     match signed_in {
-        Ok(Some(token)) => with_session(&service, &token, Redirect::to("../inbox").into_response()),
+        Ok(Some(token)) => with_session(&service, &token, Redirect::to(&came_from(&headers)).into_response()),
         Ok(None) => please(1, Some(STALE_LINK)),
         Err(error) if matches!(error.kind(), Kind::Unauthenticated | Kind::Denied) => {
             please(1, Some(&error.to_string()))
         }
         Err(error) => refused(1, error.into()),
+    }
+}
+
+/// The page that asked them to sign in, as it is reached from the form's address; the list where that is unknown.
+fn came_from(headers: &HeaderMap) -> String {
+    let referer = headers.get(REFERER).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let path = referer.parse::<Uri>().map(|uri| uri.path().to_owned()).unwrap_or_default();
+    let page = path.rsplit_once("/inbox/").map(|(_, page)| page).filter(|page| is_page(page));
+    page.map_or_else(|| "../inbox".to_owned(), str::to_owned)
+}
+
+/// Whether that is the address of a page below the inbox, and not of a form or of another site.
+fn is_page(path: &str) -> bool {
+    match path.split('/').collect::<Vec<_>>()[..] {
+        ["history" | "log" | "reviews"] => true,
+        ["lots" | "decisions" | "reviews", id] => SessionId::parse(id).is_ok_and(|it| it.as_str() == id),
+        _ => false,
     }
 }
 

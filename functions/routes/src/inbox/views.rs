@@ -47,6 +47,7 @@ pub fn layout(depth: usize, title: &str, visitor: Option<&Visitor>, content: &Ma
                             a href=(home(depth)) { "Inbox" }
                             a href=(href(depth, "history")) { "History" }
                             a href=(href(depth, "log")) { "Log" }
+                            @if visitor.sees_reviews { a href=(href(depth, "reviews")) { "Reviews" } }
                             form.inline method="post" action=(href(depth, "sign-out")) {
                                 (token_field(visitor))
                                 button.plain type="submit" { "Sign out" }
