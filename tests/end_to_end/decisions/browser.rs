@@ -1,79 +1,11 @@
 //! The inbox page in a real Chromium.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
+use std::path::Path;
 
-use prevet_testkit::server::{Parts, Served};
+use prevet_testkit::server::{Chromium, Parts};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
-use tokio::time::timeout;
 
 use crate::{Sides, serve};
-
-const PATIENCE: Duration = Duration::from_mins(4);
-
-struct Browser {
-    child: Child,
-    _folder: TempDir,
-}
-
-fn script() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/browser/inbox.mjs")
-}
-
-/// Screenshots stay beside the build for whoever wants to look at them.
-fn shots() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inbox");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-impl Browser {
-    fn start(parts: &Parts, served: &Served) -> Self {
-        let folder = TempDir::new().unwrap();
-        let child = Command::new(parts.program("node"))
-            .arg(script())
-            .env("PARTS", parts.folder())
-            .env("INBOX", served.ready["inbox_url"].as_str().unwrap())
-            .env("KEY", served.ready["human_key"].as_str().unwrap())
-            .env("SHOTS", shots())
-            .env("TMPDIR", folder.path())
-            .env("HOME", folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        Self { child, _folder: folder }
-    }
-
-    /// Waits until it looks at the list and has answered the first request.
-    async fn ready(&mut self) {
-        let mut lines = BufReader::new(self.child.stderr.take().unwrap()).lines();
-        let mut said = String::new();
-        let ready = async {
-            while let Some(line) = lines.next_line().await.unwrap() {
-                if line == "ready" {
-                    return true;
-                }
-                said.push_str(&line);
-                said.push('\n');
-            }
-            false
-        };
-        let ready = timeout(PATIENCE, ready).await.unwrap_or_default();
-        assert!(ready, "{said}");
-    }
-
-    async fn result(self) -> Value {
-        let output = timeout(PATIENCE, self.child.wait_with_output()).await.unwrap().unwrap();
-        serde_json::from_slice(&output.stdout).expect("the browser's script failed")
-    }
-}
 
 /// What an agent does: the same call again while it is told `pending`.
 async fn waited_for(sides: &Sides, request: &Value) -> Value {
@@ -103,7 +35,8 @@ async fn people_answer_by_mouse_and_by_keyboard() {
     let mut waiting = cache.clone();
     waiting["waitSeconds"] = json!(0);
     assert_eq!(sides.tool("request_decision", waiting).await["status"], "pending");
-    let mut browser = Browser::start(&parts, &served);
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inbox");
+    let mut browser = Chromium::start(&parts, &served, "inbox.mjs", &shots, &[]);
     let (agent, ()) = tokio::join!(waited_for(&sides, &cache), browser.ready());
     assert_eq!((&agent["status"], &agent["answer"]), (&json!("answered"), &json!("valkey")), "{agent}");
     let queue =

@@ -1,8 +1,10 @@
 //! The dashboard: reviews on the page of this machine's `prevet serve`, over HTTP.
 
-use prevet_testkit::server::{Browser, Served};
+use std::path::Path;
+
+use prevet_testkit::server::{Browser, Chromium, Parts, Served};
 use prevet_testkit::world::{Call, wait_until};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::scene::{FIXED_INPUT, PATIENCE, PLAN_INPUT, Scene, Session, command_started, says, thread};
 
@@ -13,6 +15,12 @@ const WANTED: &str = "[review]\nopen_dashboard = true\n";
 
 async fn serve() -> Served {
     Served::start(env!("CARGO_BIN_EXE_prevet")).await
+}
+
+/// A reviewer that begins a command, and raises an issue once `gate` is there.
+fn gated(gate: &Path) -> String {
+    let waits = format!("while [ ! -e '{}' ]; do sleep 0.05; done\n", gate.display());
+    [thread(), command_started(), waits, says(ISSUE)].concat()
 }
 
 fn begin_beside(scene: &Scene, served: &Served) -> Call {
@@ -35,8 +43,7 @@ async fn a_review_is_followed_from_its_first_event_to_its_verdict() {
     let scene = Scene::bare();
     scene.repository().write(".prevet.toml", WANTED);
     let gate = scene.world.path("gate");
-    let waits = format!("while [ ! -e '{}' ]; do sleep 0.05; done\n", gate.display());
-    scene.reviewer(&[thread(), command_started(), waits, says(ISSUE)].concat());
+    scene.reviewer(&gated(&gate));
     let begun = begin_beside(&scene, &served).succeeds().json();
     assert!(begun.get("dashboard_error").is_none(), "{begun}");
     let path = path(&begun);
@@ -61,9 +68,11 @@ async fn a_review_is_followed_from_its_first_event_to_its_verdict() {
     let again = browser.request("GET", &format!("{path}/live")).header("if-none-match", part.header("etag"));
     let part = browser.client.send(again).await;
     assert_eq!(part.status, 200);
-    for words in
-        ["Round 1 has ended: respond (open_issues)", "It &lt;b&gt;leaks&lt;/b&gt;", "REVISE, 1 raised"]
-    {
+    for words in [
+        "Round 1 has ended: the author answers (respond: open_issues)",
+        "It &lt;b&gt;leaks&lt;/b&gt;",
+        "REVISE, 1 raised",
+    ] {
         assert!(part.text.contains(words), "{words}: {}", part.text);
     }
 
@@ -78,6 +87,30 @@ async fn a_review_is_followed_from_its_first_event_to_its_verdict() {
     assert!(!page.text.contains("data-live"), "a review that has ended is not polled");
     let list = browser.get("/reviews").await.text;
     assert!(list.contains("Ended with APPROVE") && list.contains("1 issue, 0 open"), "{list}");
+}
+
+#[tokio::test]
+async fn a_review_is_followed_in_a_browser() {
+    let Some(parts) = Parts::from_env("the dashboard in Chromium") else { return };
+    let served = serve().await;
+    let scene = Scene::bare();
+    scene.repository().write(".prevet.toml", WANTED);
+    let gate = scene.world.path("gate");
+    scene.reviewer(&gated(&gate));
+    let begun = begin_beside(&scene, &served).succeeds().json();
+    let url = begun["dashboard_url"].as_str().unwrap();
+    session(&scene, &begun).sees(1, "cargo test");
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reviews");
+    let mut browser = Chromium::start(&parts, &served, "reviews.mjs", &shots, &[("REVIEW", url)]);
+    browser.ready().await;
+    std::fs::write(&gate, "").unwrap();
+    let result = browser.result().await;
+    assert_eq!((&result["errors"], &result["faults"]), (&json!([]), &json!([])), "{result}");
+    assert_eq!((&result["address"], &result["wide"]), (&json!(url), &json!(false)), "{result}");
+    assert_eq!(result["reloads"], 1);
+    assert_eq!(result["kept"], json!({ "open": false, "focused": "SUMMARY" }), "{result}");
+    assert!(result["news"].as_str().unwrap().contains("Round 1 has ended"), "{result}");
+    assert!(result["review"].as_str().unwrap().contains("It <b>leaks</b>"), "{result}");
 }
 
 #[tokio::test]
@@ -103,7 +136,7 @@ async fn a_review_that_asks_for_no_dashboard_is_listed_all_the_same() {
     // Whoever looks at the list sees a round's end too.
     session(&scene, &begun).comes_to("completed", "done", "approved");
     let list = browser.get("/reviews/live").await.text;
-    assert!(list.contains("Round 1 has ended: done (approved)"), "{list}");
+    assert!(list.contains("Round 1 has ended: it can be ended (done: approved)"), "{list}");
     std::fs::remove_dir_all(begun["session_dir"].as_str().unwrap()).unwrap();
     let list = browser.get("/reviews").await.text;
     assert!(list.contains("No review was begun"), "{list}");

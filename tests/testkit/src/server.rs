@@ -8,6 +8,7 @@
 mod answer;
 mod assembled;
 mod browser;
+mod chromium;
 mod client;
 mod config;
 mod history;
@@ -21,6 +22,7 @@ mod served;
 pub use self::answer::Answer;
 pub use self::assembled::{Assembled, Stores};
 pub use self::browser::{Browser, form};
+pub use self::chromium::Chromium;
 pub use self::client::Client;
 pub use self::config::Parts;
 pub use self::history::question as remembered_question;

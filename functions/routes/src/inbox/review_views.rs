@@ -5,7 +5,7 @@ use std::path::Path;
 use maud::{Markup, html};
 use prevet_app::reviews::{Detail, Known, Overview, RoundDetail};
 use prevet_domain::review::ledger::Entry;
-use prevet_domain::review::session::Ending;
+use prevet_domain::review::session::{Ending, Next};
 use prevet_domain::review::stream::Activity;
 use prevet_domain::review::watch::Report;
 use prevet_wire::time::timestamp;
@@ -65,7 +65,19 @@ fn standing(known: &Known) -> String {
         Some(Ending::Finalized(conclusion)) => format!("Ended with {}", conclusion.as_str()),
         Some(Ending::Stopped) => "Stopped without a verdict".to_owned(),
         None if session.is_running() => format!("Round {} is running", session.round()),
-        None => format!("Round {} has ended: {} ({reason})", session.round(), next.as_str()),
+        None => format!("Round {} has ended: {} ({}: {reason})", session.round(), turn(next), next.as_str()),
+    }
+}
+
+/// Whose turn it is, in people's words.
+const fn turn(next: Next) -> &'static str {
+    match next {
+        Next::Running => "it is read",
+        Next::Respond => "the author answers",
+        Next::CrossCheck => "the author compares",
+        Next::Done => "it can be ended",
+        Next::AskUser => "a person is asked",
+        Next::Stopped => "without a review",
     }
 }
 
