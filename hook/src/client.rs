@@ -1,12 +1,14 @@
 //! HTTP to the server. Every wait is bounded, and the bound is in the message.
 
 mod failure;
+mod place;
 mod tools;
 mod upload;
 
 use std::time::Duration;
 
 use prevet_domain::kind::Kind;
+use prevet_domain::limits::REQUEST_BODY_BYTES_MAX;
 use prevet_wire::model_trial::ModelTrial;
 use prevet_wire::session::{SessionRequest, SessionResponse, UploadResponse};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -113,14 +115,17 @@ impl Client {
         self.send(call, self.waits.session_seconds, "opening a session").await
     }
 
-    /// `POST /upload/{session_id}`
+    /// `POST /upload/{session_id}`; what does not fit in one request is put where the server says.
     pub async fn upload(&self, session_id: &str, upload: &Upload) -> Result<UploadResponse, CommandError> {
-        let call = self
-            .http
-            .post(format!("{}/upload/{session_id}", self.endpoint.url))
+        let route = self.http.post(format!("{}/upload/{session_id}", self.endpoint.url));
+        let packed = upload.packed();
+        if packed.len() > REQUEST_BODY_BYTES_MAX {
+            return self.upload_by_place(route, upload).await;
+        }
+        let call = route
             .header(CONTENT_TYPE, upload.content_type())
-            .header(CONTENT_ENCODING, "zstd")
-            .body(upload.packed().to_vec());
+            .header(CONTENT_ENCODING, upload::ENCODING)
+            .body(packed);
         self.send(call, self.waits.upload_seconds, "uploading the diff").await
     }
 

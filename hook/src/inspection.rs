@@ -117,7 +117,7 @@ pub async fn run(
     let sides = Sides { repository, base: subject.base, after: subject.after };
     let policy = policy(repository, subject.base)?;
     let binary = binary::secrets(sides, &change, &policy)?;
-    let upload = Upload::new(&patch, subject.base, pack)?;
+    let upload = Upload::new(&patch, subject.base, &pack)?;
     let mut attempt = 1;
     loop {
         client.upload(session_id, &upload).await?;

@@ -73,6 +73,6 @@ pub fn capture(
             Some((inspection::binary_secrets(sides, &change, &policy)?, policy))
         }
     };
-    let upload = Upload::new(&patch, &base, pack)?;
+    let upload = Upload::new(&patch, &base, &pack)?;
     Ok(Some(Submission { session, upload, left_out: captured.left_out, binary }))
 }

@@ -46,7 +46,8 @@ async fn swallow(mut body: Body) {
 
 fn too_large() -> Failure {
     Failure::too_large(
-        "the request's body (as it travels; gzip and zstd are accepted)",
+        "the request's body (as it travels; gzip and zstd are accepted, and a larger upload is put where \
+         {\"step\":\"place\"} as its JSON body leads)",
         REQUEST_BODY_BYTES_MAX,
     )
 }

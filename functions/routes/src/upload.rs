@@ -2,24 +2,27 @@
 
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use bytes::Bytes;
 use multer::Multipart;
 use prevet_app::error::AppError;
+use prevet_app::ports::Place;
 use prevet_app::uploads::UploadDiff;
 use prevet_domain::ids::Revision;
-use prevet_domain::limits::{CONTEXT_BYTES_MAX, DIFF_BYTES_MAX};
-use prevet_wire::session::UploadResponse;
+use prevet_domain::limits::{
+    CONTEXT_BYTES_MAX, DIFF_BYTES_MAX, JSON_BODY_BYTES_MAX, PLACE_SECONDS, PLACED_BODY_BYTES_MAX,
+};
+use prevet_domain::session::Session;
+use prevet_wire::session::{LargeUpload, PlaceResponse, UploadResponse};
 use prevet_wire::upload_body::UploadBody;
 
 use crate::failure::Failure;
 use crate::{Service, access, body, pack, wrong_method};
 
-/// Room for the multipart's own lines beside the two parts.
-const MULTIPART_BYTES_MAX: usize = DIFF_BYTES_MAX + CONTEXT_BYTES_MAX + (64 << 10);
 /// Parts that are read; more is no upload of ours.
 const PARTS_MAX: usize = 16;
 
@@ -43,13 +46,73 @@ async fn upload(
     Path(session_id): Path<String>,
     headers: HeaderMap,
     request: Body,
-) -> Result<Json<UploadResponse>, Failure> {
+) -> Result<Response, Failure> {
     let packed = body::take(request).await;
     let session = service.app.authorize_upload(access::api_key(&headers).as_deref(), &session_id).await?;
-    let boundary = boundary(&headers)?;
-    let multipart = body::unpack(&headers, packed?, MULTIPART_BYTES_MAX)?;
+    if is_json(&headers) {
+        return large_upload(&service, &session, &headers, packed?).await;
+    }
+    Ok(keep(&service, &session, &headers, packed?).await?.into_response())
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The steps of an upload that does not fit in one request.
+async fn large_upload(
+    service: &Service,
+    session: &Session,
+    headers: &HeaderMap,
+    packed: Bytes,
+) -> Result<Response, Failure> {
+    let json = body::unpack(headers, packed, JSON_BODY_BYTES_MAX)?;
+    let step = LargeUpload::parse(&json).map_err(|error| {
+        Failure::invalid(format!(
+            "the body is neither multipart/form-data with the parts `file` and `base_sha`, nor a step of a large upload: {error}"
+        ))
+    });
+    match step? {
+        LargeUpload::Place { body_bytes } => {
+            let (place, it) = service.app.place_upload(session, body_bytes).await?;
+            let (session_id, expires_in_seconds) = (session.id.to_string(), PLACE_SECONDS);
+            let Place { url, headers } = it;
+            Ok(Json(PlaceResponse { session_id, place, url, headers, expires_in_seconds }).into_response())
+        }
+        LargeUpload::Placed { place, content_type, content_encoding } => {
+            let headers = headers_of(&content_type, content_encoding.as_deref())?;
+            let packed = service.app.take_placed(session, &place).await?;
+            Ok(keep(service, session, &headers, packed).await?.into_response())
+        }
+    }
+}
+
+/// The headers that the body would have had in a request of its own.
+fn headers_of(content_type: &str, content_encoding: Option<&str>) -> Result<HeaderMap, Failure> {
+    let value = |name: &str, text: &str| {
+        HeaderValue::from_str(text)
+            .map_err(|_| Failure::invalid(format!("{name} is no value of such a header")))
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, value("content_type", content_type)?);
+    if let Some(encoding) = content_encoding {
+        headers.insert(CONTENT_ENCODING, value("content_encoding", encoding)?);
+    }
+    Ok(headers)
+}
+
+/// Takes an upload's body, as its headers say.
+async fn keep(
+    service: &Service,
+    session: &Session,
+    headers: &HeaderMap,
+    packed: Bytes,
+) -> Result<Json<UploadResponse>, Failure> {
+    let boundary = boundary(headers)?;
+    let multipart = body::unpack(headers, packed, PLACED_BODY_BYTES_MAX)?;
     let parts = read_parts(multipart, boundary).await?;
-    let diff_unchanged = service.app.upload_diff(&session, call(parts)?).await?;
+    let diff_unchanged = service.app.upload_diff(session, call(parts)?).await?;
     Ok(Json(UploadResponse { session_id: session.id.to_string(), diff_unchanged }))
 }
 

@@ -3,6 +3,7 @@
 //! Each method of [`Storage`] is one call to the store unless it says otherwise: what a request costs is part of
 //! the design.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use bytes::Bytes;
@@ -33,6 +34,15 @@ pub enum IntegrationLookup {
     One(Integration),
     /// Several owners have one of that name.
     Ambiguous(Vec<String>),
+}
+
+/// Where a body can be put from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The address, which is the permission.
+    pub url: String,
+    /// The headers that have to come along.
+    pub headers: BTreeMap<String, String>,
 }
 
 /// A tenant.
@@ -122,6 +132,21 @@ pub trait Storage: Clone + Send + Sync + 'static {
 
     /// Whether an upload's body is still there.
     fn has_body(&self, object_key: &str) -> impl Future<Output = Answer<bool>> + Send;
+
+    /// Where a body of exactly `body_bytes` can be put from outside for `seconds`. No call.
+    fn place(
+        &self,
+        object_key: &str,
+        body_bytes: u64,
+        seconds: u64,
+    ) -> impl Future<Output = Answer<Place>> + Send;
+
+    /// Takes away what was put at a place, if it is there and no more than `bytes_max`. Two calls.
+    fn take_placed(
+        &self,
+        object_key: &str,
+        bytes_max: usize,
+    ) -> impl Future<Output = Answer<Option<Bytes>>> + Send;
 
     /// Makes `upload` the session's; false if the session is gone.
     fn record_upload(

@@ -2,12 +2,14 @@
 
 use bytes::Bytes;
 use prevet_domain::ids::{Revision, SessionId};
-use prevet_domain::limits::{CONTEXT_BYTES_MAX, DIFF_BYTES_MAX, SESSION_IDLE_SECONDS};
+use prevet_domain::limits::{
+    CONTEXT_BYTES_MAX, DIFF_BYTES_MAX, PLACE_SECONDS, PLACED_BODY_BYTES_MAX, SESSION_IDLE_SECONDS,
+};
 use prevet_domain::session::{Product, Session, Upload, authenticate};
 
 use crate::error::AppError;
 use crate::inspection::{Contents, verify_contents};
-use crate::ports::Storage;
+use crate::ports::{Place, Storage};
 use crate::sessions::key_hash;
 use crate::{App, digest, sha256};
 
@@ -44,6 +46,28 @@ impl<S: Storage> App<S> {
         Ok(session)
     }
 
+    /// A place for a body that does not fit in one request. No storage call.
+    pub async fn place_upload(
+        &self,
+        session: &Session,
+        body_bytes: u64,
+    ) -> Result<(String, Place), AppError> {
+        let bytes = usize::try_from(body_bytes).unwrap_or(usize::MAX);
+        within("the upload's body", bytes, PLACED_BODY_BYTES_MAX)?;
+        let token = self.token()?;
+        let key = place_key(session, &token);
+        Ok((token, self.storage.place(&key, body_bytes, PLACE_SECONDS).await?))
+    }
+
+    /// Takes away what was put at a place of this session. Two storage calls.
+    pub async fn take_placed(&self, session: &Session, token: &str) -> Result<Bytes, AppError> {
+        let placed = self.storage.take_placed(&place_key(session, token), PLACED_BODY_BYTES_MAX).await?;
+        placed.ok_or_else(|| {
+            let text = "nothing was put at this place, or it was taken already: ask for another one, and put the body there";
+            AppError::Missing(text.to_owned())
+        })
+    }
+
     /// Replaces the session's diff; true if it and its context are those of the last upload and still there.
     /// Two storage calls.
     pub async fn upload_diff(&self, session: &Session, call: UploadDiff) -> Result<bool, AppError> {
@@ -71,6 +95,12 @@ impl<S: Storage> App<S> {
 /// Whether a session has not ended; the table forgets ended ones only some time later.
 pub fn is_live(session: &Session, now: u64) -> bool {
     now < session.expires_at
+}
+
+/// A place is its session's: nobody else's name for it leads there. The prefix is what the bucket's rule for short-lived
+/// objects goes by.
+fn place_key(session: &Session, token: &str) -> String {
+    format!("placed-{}", digest(&[session.id.as_str(), token].map(str::as_bytes)))
 }
 
 fn described(session_id: &SessionId, call: &UploadDiff) -> Upload {

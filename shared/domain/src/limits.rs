@@ -7,6 +7,11 @@ pub const CONTEXT_BYTES_MAX: usize = 32 << 20;
 /// The largest request body as it travels (compressed or not). Lambda takes 6 MB a request, of which about
 /// 4.5 MB are left where a binary body is carried as base64 (AWS Lambda quotas page).
 pub const REQUEST_BODY_BYTES_MAX: usize = 4_500_000;
+/// The largest upload that is put into the bucket by itself, packed or not: a diff, a context pack, and the lines between
+/// them.
+pub const PLACED_BODY_BYTES_MAX: usize = DIFF_BYTES_MAX + CONTEXT_BYTES_MAX + (64 << 10);
+/// How long a place for an upload takes one.
+pub const PLACE_SECONDS: u64 = 15 * 60;
 /// The largest JSON request body, unpacked.
 pub const JSON_BODY_BYTES_MAX: usize = 1 << 20;
 /// Files in one change.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use prevet_app::error::StorageError;
 use prevet_app::inspection::{History, StoredReport};
-use prevet_app::ports::{IntegrationLookup, SessionLookup, SessionTouch, Storage, Tenant};
+use prevet_app::ports::{IntegrationLookup, Place, SessionLookup, SessionTouch, Storage, Tenant};
 use prevet_domain::ids::{Branch, RepositoryName, SessionId, TenantKey};
 use prevet_domain::session::{Integration, KeyRecord, PriorTask, Session, SessionIdentity, Upload};
 
@@ -70,6 +70,14 @@ impl Storage for Store {
 
     async fn has_body(&self, object_key: &str) -> Answer<bool> {
         self.has_object(object_key).await
+    }
+
+    async fn place(&self, object_key: &str, body_bytes: u64, seconds: u64) -> Answer<Place> {
+        self.presigned_put(object_key, body_bytes, seconds).await
+    }
+
+    async fn take_placed(&self, object_key: &str, bytes_max: usize) -> Answer<Option<Bytes>> {
+        self.take_raw_object(object_key, bytes_max).await
     }
 
     async fn record_upload(&self, id: &SessionId, upload: &Upload, expires_at: u64) -> Answer<bool> {

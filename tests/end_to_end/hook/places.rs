@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 use prevet_testkit::stub::closed_port;
-use prevet_testkit::world::{WorkRepository, World};
+use prevet_testkit::world::{WorkRepository, World, every_file};
 
 use crate::material::{CLEAN, FLAW, FLAW_RULE, Pushed, hooked, world};
 
@@ -172,7 +173,7 @@ fn surroundings_of_aws_are_not_asked_for_this_machine() {
 }
 
 #[test]
-fn a_diff_over_the_limit_of_one_request_is_refused_by_that_limit() {
+fn a_diff_over_the_limit_of_one_request_takes_another_way() {
     let world = world();
     let repository = hooked(&world);
     // Text that does not compress: the bits of a fixed generator, six a character.
@@ -186,6 +187,13 @@ fn a_diff_over_the_limit_of_one_request_is_refused_by_that_limit() {
     };
     let text: Vec<u8> = (0..6_200_000).map(|at| if at % 100 == 99 { b'\n' } else { letter() }).collect();
     repository.commit_file("numbers.txt", text);
-    let outcome = repository.push(&["origin", "topic"]).run();
-    outcome.went_on_unreviewed(&["413", "4500000"]);
+    repository.commit_file("f.py", FLAW);
+    let push = || repository.push(&["origin", "topic"]);
+    push().run().is_stopped_by(&[FLAW_RULE]);
+    // What was put there on the way is not kept.
+    let objects = every_file(&world.data_dir());
+    let placed = |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().contains("placed-"));
+    assert!(!objects.iter().any(placed), "{objects:?}");
+    // The same bytes again are told from others.
+    push().run().is_stopped_by(&[FLAW_RULE]);
 }

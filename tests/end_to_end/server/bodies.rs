@@ -153,6 +153,9 @@ async fn a_request_over_its_limit_is_413_and_names_it() {
     client.send(upload).await.expect_error(413, "TOO_LARGE", &["4500000"]);
     let session = client.request("POST", &format!("{}/session", client.url)).body(vec![b' '; 1_100_000]);
     client.send(session).await.expect_error(413, "TOO_LARGE", &["1048576"]);
+    // The way for larger ones is named.
+    let upload = client.upload_request(&id, Multipart::diff(&large).whole());
+    client.send(upload).await.expect_error(413, "TOO_LARGE", &["place"]);
     // A megabyte less passes.
     let text = format!("{}\n", "x".repeat(99)).repeat(44_000);
     client.upload(&id, patch::added("a.txt", &text)).await.expect(200);

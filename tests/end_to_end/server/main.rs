@@ -8,6 +8,7 @@ mod concurrency;
 mod findings;
 mod hostile;
 mod inspection;
+mod large_uploads;
 mod paging;
 mod protocol;
 mod secrecy;

@@ -14,8 +14,8 @@ use tokio::task::JoinHandle;
 use super::{Client, Relay};
 use crate::scripted_model::ScriptedModel;
 
-const ACCESS_KEY: &str = "test";
-const SECRET_KEY: &str = "test-secret";
+pub(super) const ACCESS_KEY: &str = "test";
+pub(super) const SECRET_KEY: &str = "test-secret";
 const STORE_NAME: &str = "prevet-test";
 
 /// Where the stores are.

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 
+use super::assembled::{ACCESS_KEY, SECRET_KEY};
 use super::{PATIENCE, Parts, Stores};
 
 /// A running ministack; killed when dropped.
@@ -29,6 +30,9 @@ impl Ministack {
         let mut child = Command::new(parts.program("ministack"))
             .env("GATEWAY_PORT", address.port().to_string())
             .env("BIND_HOST", "127.0.0.1")
+            // It holds presigned requests to them.
+            .env("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+            .env("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
             .env("HOME", folder.path())
             .current_dir(folder.path())
             .stdin(Stdio::null())
