@@ -1,6 +1,6 @@
 //! Decisions, through the real server: agents ask over MCP, people answer over HTTP and in the terminal.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails in a test fails it")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails in a test fails it")]
 
 mod access;
 mod browser;
