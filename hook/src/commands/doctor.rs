@@ -1,5 +1,8 @@
 //! `prevet doctor`: what is set up, what is not, and what to do.
 
+use prevet_analysis::rule_name;
+use prevet_wire::model_trial::ModelTrial;
+
 use super::diff::connect;
 use super::init::site;
 use crate::config::Config;
@@ -10,7 +13,6 @@ use crate::git::{BaseSource, Repository};
 use crate::hooks::{self, Action};
 use crate::inspection;
 use crate::review::Reviewer;
-use prevet_wire::model_trial::ModelTrial;
 
 /// One line of the report.
 enum Check {
@@ -71,7 +73,10 @@ fn policy(repository: &Repository) -> Check {
     };
     match (repository.policy_at(&named), inspection::policy(repository, &named)) {
         (Ok(None), _) => Check::Good("no .prevet.toml: the defaults hold".to_owned()),
-        (_, Ok(_)) => Check::Good(".prevet.toml is valid".to_owned()),
+        (_, Ok(policy)) => match rule_name::unknown(policy.rules.keys()) {
+            Some(problem) => Check::Bad(format!(".prevet.toml: {problem}")),
+            None => Check::Good(".prevet.toml is valid".to_owned()),
+        },
         (_, Err(error)) => Check::Bad(error.to_string()),
     }
 }

@@ -15,7 +15,7 @@ use prevet_domain::policy::Policy;
 use prevet_domain::verdict::{Cause, Coverage, NotReviewed};
 
 /// Changes whenever the engine may judge differently: part of what a stored report is found by.
-pub const ENGINE_VERSION: &str = concat!("prevet-", env!("CARGO_PKG_VERSION"), "-2");
+pub const ENGINE_VERSION: &str = concat!("prevet-", env!("CARGO_PKG_VERSION"), "-3");
 
 /// Why a file in a language without rules was not read.
 pub const NO_RULES_REASON: &str = "no rules for this language: only what applies to any text was looked for";

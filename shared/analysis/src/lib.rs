@@ -17,6 +17,7 @@ pub mod parse_check;
 pub mod place;
 pub mod prompt;
 pub mod rule;
+pub mod rule_name;
 pub mod secrets;
 pub mod source;
 pub mod structure;

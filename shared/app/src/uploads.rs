@@ -1,10 +1,12 @@
 //! `POST /upload/{session_id}`: replace a session's diff.
 
 use bytes::Bytes;
+use prevet_analysis::rule_name;
 use prevet_domain::ids::{Revision, SessionId};
 use prevet_domain::limits::{
     CONTEXT_BYTES_MAX, DIFF_BYTES_MAX, PLACE_SECONDS, PLACED_BODY_BYTES_MAX, SESSION_IDLE_SECONDS,
 };
+use prevet_domain::policy::Policy;
 use prevet_domain::session::{Product, Session, Upload, authenticate};
 
 use crate::error::AppError;
@@ -74,6 +76,9 @@ impl<S: Storage> App<S> {
         within("the diff", call.diff.len(), DIFF_BYTES_MAX)?;
         within("the context", call.context.as_ref().map_or(0, Bytes::len), CONTEXT_BYTES_MAX)?;
         verify_contents(&call.contents)?;
+        if let Some(context) = &call.contents.context {
+            verify_rules(&context.policy)?;
+        }
         self.keep(call, session).await
     }
 
@@ -101,6 +106,14 @@ pub fn is_live(session: &Session, now: u64) -> bool {
 /// objects goes by.
 fn place_key(session: &Session, token: &str) -> String {
     format!("placed-{}", digest(&[session.id.as_str(), token].map(str::as_bytes)))
+}
+
+/// A rule that is weighed by a name that is none would be weighed by nobody.
+fn verify_rules(policy: &Policy) -> Result<(), AppError> {
+    match rule_name::unknown(policy.rules.keys()) {
+        Some(problem) => Err(AppError::Input(format!(".prevet.toml: {problem}"))),
+        None => Ok(()),
+    }
 }
 
 fn described(session_id: &SessionId, call: &UploadDiff) -> Upload {

@@ -207,6 +207,10 @@ fn a_broken_policy_on_the_base_is_named_and_the_push_goes_on() {
         ("gates = \"high\"\n", ["gates", "unknown field"]),
         ("gate = 3\n", ["gate", "string"]),
         ("[rules]\n\"a.b\" = \"loud\"\n", ["a.b", "not one of off"]),
+        (
+            "[rules]\n\"python.asert-used\" = \"low\"\n",
+            ["python.asert-used", "was `python.assert-used` meant?"],
+        ),
     ] {
         policy_on_base(&repository, policy);
         repository.commit_file("f.py", FLAW);
