@@ -114,12 +114,10 @@ impl Inspection {
     /// The findings, worst first; those in what is pushed before those that are not.
     pub(super) fn worst_first(&self) -> Vec<&ReportedFinding> {
         let mut findings: Vec<_> = self.findings.iter().collect();
-        findings.sort_by_key(|reported| {
-            let finding = &reported.finding;
-            (
-                std::cmp::Reverse((finding.severity, !reported.uncommitted, finding.confidence)),
-                reported.place(),
-            )
+        findings.sort_by(|one, other| {
+            let rank = |it: &ReportedFinding| (it.finding.severity, !it.uncommitted, it.finding.confidence);
+            let place = |it: &'_ ReportedFinding| (it.finding.file.clone(), it.finding.line);
+            rank(other).cmp(&rank(one)).then_with(|| place(one).cmp(&place(other)))
         });
         findings
     }

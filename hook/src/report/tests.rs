@@ -364,6 +364,25 @@ fn nothing_breaks_out_of_a_comment() {
 }
 
 #[test]
+fn what_says_the_same_is_shown_once() {
+    let of = |severity, count: u32| {
+        let rule = format!("python.{}", severity as usize);
+        (1..=count).map(move |line| ReportedFinding::new(finding(&rule, severity, "a.py", Some(line))))
+    };
+    let findings = of(Severity::Low, 12).chain(of(Severity::Medium, 6)).chain(of(Severity::High, 20));
+    let text = render(
+        &inspection(Verdict::RequestChanges, findings.collect()),
+        Format::Text(Colour::Off),
+        &|_: &str, _: std::ops::RangeInclusive<u32>| None,
+    );
+    let count = |part: &str| text.matches(part).count();
+    assert_eq!((count("high["), count("medium["), count("low[")), (20, 5 + 1, 1 + 1), "{text}");
+    assert!(text.contains("the same in 1 more place: a.py:6\n"), "{text}");
+    assert!(text.contains("the same in 11 more places: a.py:2, a.py:3"), "{text}");
+    assert!(text.contains("a.py:9 and 3 more (--format json has them all)"), "{text}");
+}
+
+#[test]
 fn a_long_comment_says_what_it_leaves_out() {
     let many = (0..2_000).map(|number| {
         ReportedFinding::new(finding("python.assert-used", Severity::Low, "a.py", Some(number + 1)))

@@ -1,5 +1,7 @@
 //! For a person at a terminal: a frame of code for each finding, then a summary.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -12,6 +14,8 @@ use super::{Colour, escape, frame};
 
 /// Files that are left out by convention and named, for each reason; all others are counted.
 const LEFT_OUT_NAMES_MAX: usize = 8;
+/// Places that are named of findings that say the same.
+const ALIKE_PLACES_MAX: usize = 8;
 
 /// The report.
 pub fn render(inspection: &Inspection, source: &dyn SourceLines, colour: Colour) -> String {
@@ -20,13 +24,65 @@ pub fn render(inspection: &Inspection, source: &dyn SourceLines, colour: Colour)
         Colour::Off => Renderer::plain(),
     };
     let mut out = String::new();
-    for reported in inspection.worst_first() {
+    let (framed, alike) = by_kind(inspection);
+    for reported in framed {
         let code = escape::lines(&frame::code(inspection, reported, source));
         out.push_str(&renderer.render(&frames(reported, &code)));
         out.push_str("\n\n");
     }
+    for (kind, places) in &alike {
+        let _ = writeln!(out, "{}\n", more_alike(kind, places));
+    }
     summary(inspection, colour, &mut out);
     out
+}
+
+/// What findings have in common that are told together.
+type Kind<'a> = (Reverse<Severity>, &'a str, &'static str);
+/// The findings that are shown with their code, and the places of those that only say the same.
+type ByKind<'a> = (Vec<&'a ReportedFinding>, BTreeMap<Kind<'a>, Vec<&'a ReportedFinding>>);
+
+fn by_kind(inspection: &Inspection) -> ByKind<'_> {
+    let mut shown: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
+    let (mut framed, mut alike) = (Vec::new(), BTreeMap::<_, Vec<_>>::new());
+    for reported in inspection.worst_first() {
+        let finding = &reported.finding;
+        let kind = (Reverse(finding.severity), finding.rule.as_str(), label(reported));
+        let count = shown.entry(kind).or_default();
+        if *count < frames_max(finding.severity) {
+            *count += 1;
+            framed.push(reported);
+        } else {
+            alike.entry(kind).or_default().push(reported);
+        }
+    }
+    (framed, alike)
+}
+
+/// How many findings of a rule are shown with their code; of the others, the place says enough.
+const fn frames_max(severity: Severity) -> usize {
+    match severity {
+        Severity::Critical | Severity::High => usize::MAX,
+        Severity::Medium => 5,
+        Severity::Low => 1,
+    }
+}
+
+fn more_alike((severity, rule, label): &Kind<'_>, places: &[&ReportedFinding]) -> String {
+    let shown = places.iter().take(ALIKE_PLACES_MAX);
+    let shown: Vec<String> =
+        shown.map(|it| escape::line(&place(&it.finding.file, it.finding.line))).collect();
+    let rest = match places.len().checked_sub(ALIKE_PLACES_MAX) {
+        Some(rest @ 1..) => format!(" and {rest} more (--format json has them all)"),
+        _ => String::new(),
+    };
+    let (count, severity) = (places.len(), severity.0.as_str());
+    let noun = if count == 1 { "place" } else { "places" };
+    format!(
+        "{severity}[{}]{label}: the same in {count} more {noun}: {}{rest}",
+        escape::line(rule),
+        shown.join(", ")
+    )
 }
 
 fn frames<'a>(reported: &'a ReportedFinding, code: &'a str) -> Vec<Group<'a>> {
