@@ -57,7 +57,8 @@ impl Repository {
     pub fn capture_commits(&self, base: &str, id: &str) -> Result<Captured, GitError> {
         let (base, id) = (self.object_id(base)?, self.object_id(id)?);
         let git = self.with_attributes_of(self.git().settings(NEUTRAL_SETTINGS), &base)?;
-        let diff = git.args(["diff", "--raw"]).args(NEUTRAL_OPTIONS).args([&base, &id]).arg("--");
+        let diff =
+            git.arg("diff").all_quietly(&["--raw"]).all_quietly(NEUTRAL_OPTIONS).args([&base, &id]).arg("--");
         Ok(Captured { patch: patch_behind_list(diff.read()?, &base)?, left_out: Vec::new() })
     }
 }
@@ -75,7 +76,8 @@ enum Obstacle {
 fn diff_of_readable(index: &IndexCopy<'_>, base: &str) -> Result<(Vec<u8>, Vec<Obstacle>), GitError> {
     let mut excluded: Vec<Obstacle> = Vec::new();
     loop {
-        let mut git = index.git().args(["diff", "--raw"]).args(NEUTRAL_OPTIONS).args([base, "--"]);
+        let mut git =
+            index.git().arg("diff").all_quietly(&["--raw"]).all_quietly(NEUTRAL_OPTIONS).args([base, "--"]);
         if !excluded.is_empty() {
             git = git.arg(".").args(excluded.iter().map(Obstacle::exclusion));
         }

@@ -59,6 +59,11 @@ impl Git {
         self
     }
 
+    /// Adds options that messages leave out.
+    pub(super) fn all_quietly(self, arguments: &[&str]) -> Self {
+        arguments.iter().fold(self, Git::quietly)
+    }
+
     /// Adds an argument.
     pub(super) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.shown.push(' ');

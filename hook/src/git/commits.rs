@@ -60,7 +60,8 @@ impl Repository {
         };
         let git = self.with_attributes_of(self.git().settings(NEUTRAL_SETTINGS), &self.empty_tree()?)?;
         let format = format!("--format=tformat:{COMMIT_MARK}%H");
-        let git = git.arg("log").args(NEUTRAL_OPTIONS).args(LOG_OPTIONS).args([format, id]);
+        let git =
+            git.arg("log").all_quietly(NEUTRAL_OPTIONS).all_quietly(LOG_OPTIONS).quietly(format).arg(id);
         let git = excluded.into_iter().fold(git, |git, base| git.args(["--not", &base]));
         CommitPatches::start(git.arg("--"), limit_bytes)
     }
