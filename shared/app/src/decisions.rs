@@ -47,6 +47,12 @@ pub enum DecisionError {
     /// The correction.
     #[error(transparent)]
     Correction(#[from] CorrectionError),
+    /// The same question waits with many other options or scopes.
+    #[error(
+        "{0} requests with this question wait already, each with other options or about something else: people have to \
+         answer or dismiss some of them first"
+    )]
+    TooManyOpen(usize),
     /// Somebody was first; here is what they decided.
     #[error("the request is {} already; what was decided first stands", .state.as_str())]
     Taken {
@@ -64,6 +70,7 @@ impl DecisionError {
             Self::Lot(LotError::Closed(_) | LotError::Expired | LotError::Open) | Self::Taken { .. } => {
                 Kind::Conflict
             }
+            Self::TooManyOpen(_) => Kind::Busy,
             Self::Request(_) | Self::Correction(_) | Self::Lot(_) => Kind::Invalid,
         }
     }

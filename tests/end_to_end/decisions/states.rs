@@ -159,6 +159,43 @@ async fn a_lot_is_split_by_a_person() {
     assert_eq!((sides.open(one, &[]).await, sides.open(other, &[]).await), (lot.clone(), new.to_owned()));
     sides.answer(new, json!({ "text": "no" })).await.expect(200);
     assert_eq!(sides.request(other).await["answer"], "no");
+    // What answers the one does not answer the other, neither before nor after.
+    assert_eq!(sides.open(one, &[]).await, lot);
+    sides.answer(&lot, json!({ "text": "yes" })).await.expect(200);
+    for (question, answer) in [(one, "yes"), (other, "no")] {
+        assert_eq!(sides.request(question).await["answer"], answer, "{question}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_joined_gets_the_answer() {
+    let served = serve().await;
+    let sides = Sides::of(&served);
+    let ask = async |concepts: &[&str]| {
+        let arguments =
+            json!({ "question": "Do we shrink the cache?", "concepts": concepts, "waitSeconds": 0 });
+        sides.tool("request_decision", arguments).await
+    };
+    let lot = ask(&["payments"]).await["decisionRef"].as_str().unwrap().to_owned();
+    assert_eq!(ask(&["payments", "search"]).await["decisionRef"], lot.as_str());
+    sides.answer(&lot, json!({ "text": "yes" })).await.expect(200);
+    for concepts in [&["payments"][..], &["payments", "search"]] {
+        let result = ask(concepts).await;
+        assert_eq!((&result["status"], &result["answer"]), (&json!("answered"), &json!("yes")), "{result}");
+    }
+    assert_eq!(ask(&["search"]).await["status"], "pending", "nobody asked that");
+}
+
+#[tokio::test]
+async fn a_question_with_ever_other_options_ends_at_a_bound() {
+    let served = serve().await;
+    let sides = Sides::of(&served);
+    for number in 0..20 {
+        sides.open("Which of them?", &["a", &number.to_string()]).await;
+    }
+    let arguments = json!({ "question": "Which of them?", "options": ["a", "z"], "waitSeconds": 0 });
+    let answer = crate::tool_answer(&sides.agent, "request_decision", &arguments).await;
+    answer.expect_tool_error("BUSY", &["20 requests", "answer or dismiss"]);
 }
 
 #[tokio::test]
@@ -171,11 +208,14 @@ async fn a_confirmed_reuse_teaches_words() {
     assert_eq!(shown["similar"][0]["decisionId"], first_decision.as_str(), "{shown}");
     let confirmed = sides.answer(&lot, json!({ "confirms": first_decision })).await.expect(200);
     assert_eq!((&confirmed["answer"], &confirmed["confirms"]), (&json!("yes"), &json!(first_decision)));
-    // The words mean the same from now on, in other questions as well.
+    // In other questions the words may mean the same too, and a person is asked.
     sides.decide("Do we resize avatars on upload?", "always").await;
     let lookup = sides.look_up("Do we resize portraits on upload?").await;
-    assert_eq!(first(&lookup), ("apply", "asks the same", "always"), "{lookup}");
-    assert_eq!(sides.request("Should portraits be resized on upload?").await["status"], "reused");
+    let (guidance, reason, answer) = first(&lookup);
+    assert_eq!((guidance, answer), ("confirm", "always"), "{lookup}");
+    assert!(reason.starts_with("asks the same if"), "{lookup}");
+    let pending = sides.request("Should portraits be resized on upload?").await;
+    assert_eq!(pending["status"], "pending", "{pending}");
     // What differs in an environment is never learned.
     let staging = sides.decide("Do we seed data in staging?", "yes").await;
     let lot = sides.open("Do we seed data in production?", &[]).await;

@@ -57,15 +57,18 @@ fn from_request_to_correction(world: &World) {
     world.prevet(&["inbox"]).succeeds().says(&["nothing waits"]);
 
     let decision = decision["decisionId"].as_str().unwrap();
-    let lookup =
-        world.prevet(&["decision", "lookup", "Should we use tabs?", "--limit", "3"]).succeeds().json();
+    let lookup = world
+        .prevet(&["decision", "lookup", "Should we use tabs?", "--concept", "style", "--limit", "3"])
+        .succeeds()
+        .json();
     assert_eq!((&lookup["status"], &lookup["matches"][0]["reuseGuidance"]), (&json!("ok"), &json!("apply")));
     let why = world.prevet(&["why", decision]).succeeds().json();
     assert_eq!((&why["question"], &why["uses"]), (&json!("Do we use tabs?"), &json!(0)));
     world.prevet(&["correct", decision, "expires_after"]).exits(2).says(&["needs a duration"]);
-    let corrected =
-        world.prevet(&["correct", decision, "expires_after", "--expires-after", "2020-01-01"]).succeeds();
-    assert_eq!(corrected.json()["scope"]["expiresAt"], "2020-01-01T00:00:00Z");
+    let ends = ["correct", decision, "expires_after", "--expires-after"];
+    world.prevet(&[&ends[..], &["2020-01-01"]].concat()).exits(2).says(&["a time to come"]);
+    let corrected = world.prevet(&[&ends[..], &["2099-01-01"]].concat()).succeeds();
+    assert_eq!(corrected.json()["scope"]["expiresAt"], "2099-01-01T00:00:00Z");
     world.prevet(&["correct", decision, "right"]).exits(2).says(&["wrong", "too_broad"]);
     let corrected = world.prevet(&["correct", decision, "wrong"]).succeeds().json();
     assert_eq!(corrected["scope"]["reusable"], false);

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use prevet_domain::decision::canonical::Canonical;
 use prevet_domain::decision::freshness::{Freshness, freshness};
+use prevet_domain::decision::guard::compare;
 use prevet_domain::decision::record::Decision;
 use prevet_domain::decision::request::{Scope, text};
-use prevet_domain::decision::reuse::{Candidate, Guidance, Obstacle, Wanted, judge_all};
+use prevet_domain::decision::reuse::{Candidate, Guidance, Obstacle, Wanted, holds, judge_all};
 use prevet_domain::decision::synonyms::Synonyms;
 use prevet_domain::limits::{MATCHES_MAX, QUESTION_CHARACTERS_MAX};
 
@@ -16,6 +17,7 @@ use crate::App;
 use crate::error::AppError;
 use crate::ports::Storage;
 
+const OWN_WORDS: &str = "asks the same if words that a person took for one another once mean the same here";
 /// Near decisions that are judged at the least: of several on the same, the latest counts.
 const NEAR_MIN: usize = 20;
 
@@ -110,9 +112,15 @@ impl<S: Storage + DecisionStore> App<S> {
         found: &'a Found,
     ) -> Memory<'a> {
         let synonyms = synonyms(found);
-        let form = Canonical::of(question, &synonyms);
-        Memory { synonyms, form, scope, options, changes: &found.changes, now: self.now() }
+        let form = Canonical::of(question, &Synonyms::default());
+        let learned = Canonical::of(question, &synonyms);
+        Memory { synonyms, form, learned, scope, options, changes: &found.changes, now: self.now() }
     }
+}
+
+/// The form of a question.
+pub(super) fn form_of(question: &str) -> Canonical {
+    Canonical::of(question, &Synonyms::default())
 }
 
 /// A tenant's own synonyms.
@@ -123,8 +131,11 @@ pub(super) fn synonyms(found: &Found) -> Synonyms {
 /// What decisions are judged by.
 pub(super) struct Memory<'a> {
     synonyms: Synonyms,
-    /// The question, in the tenant's own words.
+    /// The question.
     pub(super) form: Canonical,
+    /// The same in the words that the tenant's people took for one another once. That two words meant the same there does
+    /// not show that they do here, so it leads to a question and to no answer.
+    learned: Canonical,
     scope: &'a Scope,
     options: &'a [String],
     changes: &'a BTreeMap<String, Vec<u64>>,
@@ -137,13 +148,18 @@ impl Memory<'_> {
         Wanted { form: &self.form, options: self.options, scope: self.scope, now: self.now }
     }
 
-    /// The form of another question.
-    pub(super) fn form_of(&self, question: &str) -> Canonical {
-        Canonical::of(question, &self.synonyms)
+    /// Whether another question asks the same once the tenant's own words are taken for one another.
+    fn asks_the_same_in_own_words(&self, question: &str) -> bool {
+        compare(&Canonical::of(question, &self.synonyms), &self.learned).is_ok()
+    }
+
+    /// Whether a decision still holds for the request that it answered.
+    pub(super) fn still_holds(&self, decision: &Decision) -> bool {
+        holds(decision, &self.freshness(decision), &self.wanted()).is_ok()
     }
 
     fn candidate(&self, decision: Decision) -> Candidate {
-        let form = self.form_of(&decision.question);
+        let form = form_of(&decision.question);
         let freshness = self.freshness(&decision);
         Candidate { decision, form, freshness }
     }
@@ -181,6 +197,11 @@ impl Memory<'_> {
             .map(|(candidate, outcome)| {
                 let (guidance, reason) = match outcome {
                     Ok(()) => (Guidance::Apply, "asks the same".to_owned()),
+                    Err(Obstacle::Differs(_))
+                        if self.asks_the_same_in_own_words(&candidate.decision.question) =>
+                    {
+                        (Guidance::Confirm, OWN_WORDS.to_owned())
+                    }
                     Err(obstacle) => (Guidance::Confirm, obstacle.reason()),
                 };
                 let score = scores.get(&candidate.decision.id).copied().unwrap_or_default();

@@ -169,36 +169,28 @@ impl<S: Storage + DecisionStore> App<S> {
     /// Corrects a decision.
     pub async fn correct_decision(&self, caller: &Caller, call: &Correct) -> Result<Decision, AppError> {
         for _ in 0..RACES_MAX {
+            let known = self.decision(caller, &call.decision).await?;
+            let lot = self.existing_lot(caller, &known.receipt.lot).await?;
+            let hash = Canonical::of(&known.question, &Synonyms::default()).hash();
+            // The lot's own, unless the rules have changed since.
+            let hash = if lot.request.question == known.question { lot.form_hash } else { hash };
+            let (form, _) = self.form_and_synonyms(caller, &hash).await?;
+            // Read after the form, whose version guards both: whoever corrects in between changes the form, too.
             let decision = self.decision(caller, &call.decision).await?;
             let (verb, expires_at) = (call.verb, call.expires_at);
             let correction = Correction { verb, by: caller.key_id.clone(), at: self.now(), expires_at };
             let corrected = decision.corrected(correction).map_err(DecisionError::from)?;
-            if self.write_decision(caller, &corrected, "corrected", verb.as_str()).await? {
+            let change = Change {
+                forms: vec![(hash, form.with(&corrected))],
+                audit: vec![self.audit(caller, "corrected", corrected.id.as_str(), verb.as_str())?],
+                decisions: vec![corrected.clone()],
+                ..Change::default()
+            };
+            if self.storage.apply(&caller.tenant, &change).await? {
                 return Ok(corrected);
             }
         }
         Err(contended())
-    }
-
-    async fn write_decision(
-        &self,
-        caller: &Caller,
-        decision: &Decision,
-        action: &'static str,
-        detail: &str,
-    ) -> Result<bool, AppError> {
-        let lot = self.existing_lot(caller, &decision.receipt.lot).await?;
-        let hash = Canonical::of(&decision.question, &Synonyms::default()).hash();
-        // The lot's own, unless the rules have changed since.
-        let hash = if lot.request.question == decision.question { lot.form_hash } else { hash };
-        let (form, _) = self.form_and_synonyms(caller, &hash).await?;
-        let change = Change {
-            forms: vec![(hash, form.with(decision))],
-            decisions: vec![decision.clone()],
-            audit: vec![self.audit(caller, action, decision.id.as_str(), detail)?],
-            ..Change::default()
-        };
-        Ok(self.storage.apply(&caller.tenant, &change).await?)
     }
 
     /// Opens a closed lot again: what was decided is out of reuse, its history is kept.

@@ -18,6 +18,8 @@ type Answer<T> = Result<T, StorageError>;
 
 /// Decisions that one form keeps at hand; older ones are found by id and by search.
 pub const FORM_DECISIONS_MAX: usize = 16;
+/// Open lots that ask in one form: each with other options, or about something else.
+pub const FORM_OPEN_MAX: usize = 20;
 /// Context items that one concept keeps at hand.
 pub const CONCEPT_ITEMS_MAX: usize = 20;
 /// Times of changes that are kept of one file.

@@ -8,9 +8,9 @@ use prevet_domain::decision::reuse::{Guidance, joins};
 use prevet_domain::decision::synonyms::Synonyms;
 use prevet_domain::ids::LotId;
 
-use super::lookup::{Memory, synonyms};
-use super::ports::{Change, ContextItem, DecisionStore, Exact, Form, Found, Waiter};
-use super::{Caller, RACES_MAX, REFRESH_SECONDS, contended};
+use super::lookup::{Memory, form_of, synonyms};
+use super::ports::{Change, ContextItem, DecisionStore, Exact, FORM_OPEN_MAX, Form, Found, Waiter};
+use super::{Caller, DecisionError, RACES_MAX, REFRESH_SECONDS, contended};
 use crate::App;
 use crate::error::AppError;
 use crate::notices::Notice;
@@ -73,11 +73,17 @@ impl<S: Storage + DecisionStore> App<S> {
             let mut found = self.storage.look_up(&caller.tenant, &exact).await?;
             let memory = self.memory(&request.question, scope, &options, &found);
             let closed: Vec<Decision> = found.forms.values().flat_map(|form| form.closed.clone()).collect();
-            if let Some(decision) = answering(&memory, closed) {
-                return self.recalled(caller, found.ask.as_ref(), decision).await;
+            // What answers its own lot comes first, and needs to fit nothing: people saw this very request.
+            if let Some(own) = own_answer(&memory, found.ask.as_ref(), &closed) {
+                return self.recalled(caller, found.ask.as_ref(), own).await;
             }
-            if let Some(standing) = self.resumed(caller, call, &ask, &memory, &found).await? {
+            let known = answering(&memory, closed);
+            if let Some(standing) = self.resumed(caller, call, &ask, &memory, &found, known.is_some()).await?
+            {
                 return Ok(standing);
+            }
+            if let Some(decision) = known {
+                return self.recalled(caller, found.ask.as_ref(), decision).await;
             }
             drop(memory);
             let variants = synonyms(&found).variants(&base);
@@ -114,7 +120,8 @@ impl<S: Storage + DecisionStore> App<S> {
         Ok(Standing::Reused(decision))
     }
 
-    /// The lot that this very request belongs to, if it still says something.
+    /// The lot that this very request belongs to, if it still says something. Where another decision `is_known` that
+    /// answers it, an open lot does so only if a person has set its questions apart from others.
     async fn resumed(
         &self,
         caller: &Caller,
@@ -122,28 +129,26 @@ impl<S: Storage + DecisionStore> App<S> {
         ask: &str,
         memory: &Memory<'_>,
         found: &Found,
+        is_known: bool,
     ) -> Result<Option<Standing>, AppError> {
         let Some(id) = &found.ask else { return Ok(None) };
         let Some(lot) = self.storage.lot(&caller.tenant, id).await? else { return Ok(None) };
         match lot.state_at(self.now()) {
+            State::Open if is_known && !lot.is_apart => Ok(None),
             State::Open => {
                 self.wait(caller, call, ask, &lot).await?;
                 Ok(Some(waiting(&lot, ask, found)))
             }
             State::Answered { decision } | State::Dismissed { decision } => {
-                // In the form at hand it was judged already. What was joined by a synonym, or is long past, is not there.
+                // In the form at hand it was looked at already. What was joined in other words, or is long past, is not there.
                 if found.forms.values().any(|form| form.closed.iter().any(|it| it.id == decision)) {
                     return Ok(None);
                 }
-                let Some(mut decision) = self.storage.decisions(&caller.tenant, &[decision]).await?.pop()
-                else {
-                    return Ok(None);
-                };
-                // People saw both wordings as one.
-                let own = std::mem::replace(&mut decision.question, call.request.question.clone());
-                let Some(mut decision) = answering(memory, vec![decision]) else { return Ok(None) };
-                decision.question = own;
-                self.recalled(caller, Some(id), decision).await.map(Some)
+                let decision = self.storage.decisions(&caller.tenant, &[decision]).await?.pop();
+                match decision.filter(|decision| memory.still_holds(decision)) {
+                    Some(decision) => self.recalled(caller, Some(id), decision).await.map(Some),
+                    None => Ok(None),
+                }
             }
             State::Expired | State::Split => Ok(None),
         }
@@ -184,7 +189,7 @@ impl<S: Storage + DecisionStore> App<S> {
         }
         for (hash, form) in &found.forms {
             for open in &form.open {
-                let theirs = memory.form_of(&open.question);
+                let theirs = form_of(&open.question);
                 if !joins(&theirs, &open.options, &open.scope, &memory.wanted()) {
                     continue;
                 }
@@ -249,6 +254,9 @@ impl<S: Storage + DecisionStore> App<S> {
         similar: Vec<Similar>,
     ) -> Result<Option<Standing>, AppError> {
         let hash = base.hash();
+        if let Some(form) = found.forms.get(&hash).filter(|form| form.open.len() >= FORM_OPEN_MAX) {
+            return self.make_room(caller, &hash, form).await.map(|()| None);
+        }
         let mut lot = Lot::open(self.lot_id()?, ask, hash.clone(), call.request.clone(), self.now());
         lot.similar = similar;
         let form = found.forms.get(&hash).cloned().unwrap_or_default().with_lot(&lot);
@@ -265,6 +273,17 @@ impl<S: Storage + DecisionStore> App<S> {
         self.tell(&Notice::requested(self.timed_id("ntc")?, &lot, self.now())).await;
         self.wait(caller, call, ask, &lot).await?;
         Ok(Some(waiting(&lot, ask, found)))
+    }
+
+    /// Takes one lot that has expired out of a form that is full.
+    async fn make_room(&self, caller: &Caller, hash: &str, form: &Form) -> Result<(), AppError> {
+        for open in &form.open {
+            let lot = self.storage.lot(&caller.tenant, &open.lot).await?;
+            if let Some(lot) = lot.filter(|lot| lot.state_at(self.now()) == State::Expired) {
+                return self.expire(caller, lot, hash, form).await;
+            }
+        }
+        Err(DecisionError::TooManyOpen(form.open.len()).into())
     }
 
     /// Takes a lot that nobody asked for any more out of the open ones.
@@ -294,6 +313,12 @@ impl<S: Storage + DecisionStore> App<S> {
         }
         self.request_decision(caller, call).await
     }
+}
+
+/// The decision on the lot that the request belongs to, among some, if it still holds.
+fn own_answer(memory: &Memory<'_>, lot: Option<&LotId>, decisions: &[Decision]) -> Option<Decision> {
+    let own = decisions.iter().filter(|decision| Some(&decision.receipt.lot) == lot);
+    own.max_by(|one, other| one.id.cmp(&other.id)).filter(|decision| memory.still_holds(decision)).cloned()
 }
 
 /// The decision that answers a request, among some.

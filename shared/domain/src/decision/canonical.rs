@@ -12,7 +12,7 @@ use super::words::{Tables, is_irregular_participle, tables};
 /// Bytes of the hash that name a canonical form: 128 bits.
 const HASH_BYTES: usize = 16;
 /// The version of the rules: forms of other versions do not meet.
-const RULES: &str = "1";
+const RULES: &str = "2";
 
 /// What kind of answer a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +39,8 @@ pub enum Asks {
     HowMuch,
     /// How often.
     HowOften,
+    /// What was done already.
+    Happened,
     /// No question: keywords, or a statement.
     Nothing,
 }
@@ -58,6 +60,7 @@ impl Asks {
             Self::HowLong => "how long",
             Self::HowMuch => "how many",
             Self::HowOften => "how often",
+            Self::Happened => "what happened",
             Self::Nothing => "no question",
         }
     }
@@ -160,6 +163,11 @@ impl Canonical {
     /// White space and case folded: what two identical questions share.
     pub fn folded(&self) -> &str {
         &self.folded
+    }
+
+    /// Whether it says what is to be done, and nothing of what with: "Should I proceed?", "Fix it?"
+    pub fn is_vague(&self) -> bool {
+        self.tokens.iter().all(|token| tables().vague.contains(&token.stem))
     }
 
     /// The words that count, each once.
@@ -307,6 +315,9 @@ impl<'a> Reader<'a> {
             self.allow = true;
         } else if self.tables.need.contains(text) {
             self.need = true;
+        } else if text == "to" && (self.tables.allow.contains(before) || self.tables.need.contains(before)) {
+            // "Able to export": no place, but what is done.
+            *lead = Lead::Main;
         } else if let Some(class) = self.tables.prepositions.get(text) {
             *lead = Lead::Phrase(class.clone());
             self.phrase = Some(class.clone());
@@ -455,8 +466,11 @@ fn clause_asks(words: &[&str]) -> Option<Asks> {
         *at == 0 || tables().prepositions.contains_key(words[at - 1]) || words[at - 1] == "under"
     });
     let Some(at) = start else {
-        let opens = words.first().is_some_and(|first| AUXILIARIES.contains(first));
-        return opens.then_some(Asks::Whether);
+        let first = words.first()?;
+        if ["did", "was", "were", "have", "has", "had"].contains(first) {
+            return Some(Asks::Happened);
+        }
+        return AUXILIARIES.contains(first).then_some(Asks::Whether);
     };
     let next = words.get(at + 1).copied().unwrap_or_default();
     let asked = AUXILIARIES.contains(&next) || words.len() == 1;

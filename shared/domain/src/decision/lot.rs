@@ -30,6 +30,9 @@ pub struct Lot {
     /// Earlier decisions that are near, best first.
     #[serde(default)]
     pub similar: Vec<Similar>,
+    /// Whether a person has set its asks apart from others: what answers those does not answer these.
+    #[serde(default)]
+    pub is_apart: bool,
 }
 
 /// One wording of a lot.
@@ -161,6 +164,7 @@ impl Lot {
             opened_at: now,
             asked_at: now,
             similar: Vec::new(),
+            is_apart: false,
         }
     }
 
@@ -299,8 +303,8 @@ impl Lot {
         let mut new = Self::open(id, &first.key, form_hash.to_owned(), request(first), now);
         new.opened_at = self.opened_at;
         new.similar.clone_from(&self.similar);
-        let old = Self { request: request(stays), asks: left, ..self.changed() };
-        new.asks = moved;
+        let old = Self { request: request(stays), asks: left, is_apart: true, ..self.changed() };
+        (new.asks, new.is_apart) = (moved, true);
         Ok((old, new))
     }
 }

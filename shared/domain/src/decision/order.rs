@@ -1,6 +1,6 @@
 //! Whether two questions over the same words say the same by their order.
 
-use super::canonical::{Asks, Canonical, Lead, Token};
+use super::canonical::{Asks, Canonical, Class, Lead, Token};
 use super::words::tables;
 
 type Words<'a> = Vec<&'a Token>;
@@ -9,7 +9,8 @@ type Words<'a> = Vec<&'a Token>;
 pub fn agrees(one: &Canonical, other: &Canonical) -> bool {
     let (left, right) = (fixed(one), fixed(other));
     if stems(&left) == stems(&right) {
-        return left.iter().zip(&right).all(|(one, other)| may_follow_alike(&one.lead, &other.lead));
+        let uses = one.uses || other.uses;
+        return left.iter().zip(&right).all(|(one, other)| follow_alike(one, other, uses));
     }
     let reads_as = |from: &Words<'_>, to: &Words<'_>| {
         // What is taken out of its phrase is in none on the other side: "hashes of tokens" is not "tokens of hashes".
@@ -29,10 +30,18 @@ pub fn agrees(one: &Canonical, other: &Canonical) -> bool {
         || turned((other, &right), (one, &left))
 }
 
-/// Most prepositions stand for one another ("in the API", "to the API"); these do not.
-fn may_follow_alike(one: &Lead, other: &Lead) -> bool {
-    let (Lead::Phrase(one), Lead::Phrase(other)) = (one, other) else { return true };
-    one == other || ![one, other].iter().any(|class| ["by", "with", "when"].contains(&class.as_str()))
+/// "Deploy with Terraform" does not deploy Terraform, and "in the docs" is not "to the docs".
+fn follow_alike(one: &Token, other: &Token, uses: bool) -> bool {
+    // "Capped at 5 MB" is "limited to 5 MB"; what is used for the cache is wanted as the cache.
+    let is_bound = |class: &str| one.class == Class::Number && ["in", "to"].contains(&class);
+    let is_role = |class: &str| uses && ["for", "as"].contains(&class);
+    match (&one.lead, &other.lead) {
+        (Lead::Phrase(one), Lead::Phrase(other)) => {
+            one == other || (is_bound(one) && is_bound(other)) || (is_role(one) && is_role(other))
+        }
+        (Lead::Phrase(_), _) | (_, Lead::Phrase(_)) => false,
+        _ => true,
+    }
 }
 
 /// How many phrases with a preposition of that class there are.
@@ -40,10 +49,26 @@ fn count(words: &Words<'_>, class: &str) -> usize {
     words.iter().filter(|token| token.lead == Lead::Phrase(class.to_owned())).count()
 }
 
-/// The words whose place means something.
+/// The words whose place means something. An adverb says the same at the end ("deleted daily"), in front of the verb
+/// that it goes with, and there alone: "daily backups" are some of the backups.
 fn fixed(form: &Canonical) -> Words<'_> {
-    form.tokens.iter().filter(|token| !tables().floating.contains(&token.stem)).collect()
+    let tokens = &form.tokens;
+    let floats = |at: usize| {
+        let token = &tokens[at];
+        let next = tokens.get(at + 1);
+        let is_adverb = ADVERBS.contains(&token.shown.as_str());
+        let before_verb = next.is_some_and(|next| match at {
+            0 => form.we_act && !next.participle,
+            _ => token.lead == Lead::Main && next.participle,
+        });
+        tables().floating.contains(&token.stem) && (next.is_none() || (is_adverb && before_verb))
+    };
+    (0..tokens.len()).filter(|at| !floats(*at)).map(|at| &tokens[at]).collect()
 }
+
+/// What is an adverb wherever it stands, and never says which of several.
+const ADVERBS: [&str; 6] =
+    ["automatically", "manually", "immediately", "instantly", "asynchronously", "synchronously"];
 
 fn stems(words: &[&Token]) -> Vec<String> {
     words.iter().map(|token| token.stem.clone()).collect()

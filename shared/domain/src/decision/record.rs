@@ -185,6 +185,12 @@ pub enum CorrectionError {
     /// `expires_after` alone.
     #[error("expires_after needs a duration (90d, 12h, 30m) or a date (2027-01-31)")]
     NoExpiry,
+    /// `expires_after` a time that has passed.
+    #[error("expires_after needs a time to come; to take the answer out of reuse at once, say wrong")]
+    PastExpiry,
+    /// `only_this_repo` of an answer that came from none.
+    #[error("the request named no repository, so there is none to bind the answer to")]
+    NoRepository,
     /// An expiry with another verb.
     #[error("only expires_after takes a duration or a date")]
     NeedlessExpiry,
@@ -209,6 +215,12 @@ impl Decision {
         }
         match (correction.verb, correction.expires_at) {
             (Verb::ExpiresAfter, None) => return Err(CorrectionError::NoExpiry),
+            (Verb::ExpiresAfter, Some(end)) if end <= correction.at => {
+                return Err(CorrectionError::PastExpiry);
+            }
+            (Verb::OnlyThisRepo, None) if self.scope.repository.is_none() => {
+                return Err(CorrectionError::NoRepository);
+            }
             (Verb::ExpiresAfter, Some(_)) | (_, None) => {}
             (_, Some(_)) => return Err(CorrectionError::NeedlessExpiry),
         }

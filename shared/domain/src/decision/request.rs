@@ -155,15 +155,9 @@ impl Scope {
         })
     }
 
-    /// Whether neither names what the other leaves out: an empty list is everything.
+    /// Whether every concept and file of `other` is one of these. Nothing stated is everything, so that a scope that
+    /// names something does not cover one that names nothing.
     pub fn covers(&self, other: &Self) -> bool {
-        let covered =
-            |own: &[String], theirs: &[String]| own.is_empty() || theirs.iter().all(|it| own.contains(it));
-        covered(&self.concepts, &other.concepts) && covered(&self.files, &other.files)
-    }
-
-    /// Whether every concept and file of `other` is one of these; nothing stated is not.
-    pub fn strictly_covers(&self, other: &Self) -> bool {
         let covered = |own: &[String], theirs: &[String]| {
             own.is_empty() || (!theirs.is_empty() && theirs.iter().all(|it| own.contains(it)))
         };

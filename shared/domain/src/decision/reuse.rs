@@ -53,6 +53,8 @@ pub enum Obstacle {
     Stale,
     /// It is none of the options that are offered now.
     NoOption,
+    /// Nobody can tell from the question what it is about.
+    Vague,
     /// It is about other concepts or files.
     Scope,
     /// It holds for another repository.
@@ -71,19 +73,22 @@ impl Obstacle {
             Self::ConfirmNext => "a person asked to be asked the next time".to_owned(),
             Self::Stale => "is no longer fresh".to_owned(),
             Self::NoOption => "differs: its answer is none of the options offered now".to_owned(),
+            Self::Vague => "the question says too little to be known again elsewhere".to_owned(),
             Self::Scope => "differs: it was decided for other concepts or files".to_owned(),
             Self::Repository => "differs: it holds only for the repository that it came from".to_owned(),
             Self::Superseded => "a later decision on the same says something else".to_owned(),
         }
     }
 
-    /// Whether older decisions on the very same question are out too: this one took their place.
+    /// Whether older decisions on the very same question are out too: this one took their place, even where it cannot
+    /// be the answer now.
     const fn ends_older(&self) -> bool {
-        matches!(self, Self::Retracted | Self::Expired | Self::ConfirmNext | Self::Stale)
+        matches!(self, Self::Retracted | Self::Expired | Self::ConfirmNext | Self::Stale | Self::NoOption)
     }
 }
 
-/// Whether `decision` answers what is asked now.
+/// Whether `decision` answers what is asked now. Whether it is among the options comes last: whatever stands in its way
+/// before that, an older answer is not in its place.
 pub fn judge(
     decision: &Decision,
     form: &Canonical,
@@ -91,24 +96,32 @@ pub fn judge(
     wanted: &Wanted<'_>,
 ) -> Result<(), Obstacle> {
     compare(form, wanted.form).map_err(Obstacle::Differs)?;
+    if decision.limits.retracted {
+        return Err(Obstacle::Retracted);
+    }
+    if !decision.scope.covers(wanted.scope)
+        || (decision.limits.own_scope && !has_scope_or_is_same(decision, wanted))
+    {
+        return Err(Obstacle::Scope);
+    }
+    if wanted.form.is_vague() && !is_about_the_same(decision, wanted) {
+        return Err(Obstacle::Vague);
+    }
+    holds(decision, freshness, wanted)?;
+    let offered = |answer: &str| wanted.options.iter().any(|value| folded(value) == folded(answer));
+    match &decision.outcome {
+        Outcome::Answered(answer) if !wanted.options.is_empty() && !offered(answer) => {
+            Err(Obstacle::NoOption)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a decision still holds, whatever it was about. To the very request that it answers, this is all that matters.
+pub fn holds(decision: &Decision, freshness: &Freshness, wanted: &Wanted<'_>) -> Result<(), Obstacle> {
     let limits = &decision.limits;
     if limits.retracted {
         return Err(Obstacle::Retracted);
-    }
-    let offered = |answer: &str| wanted.options.iter().any(|value| folded(value) == folded(answer));
-    if let Outcome::Answered(answer) = &decision.outcome
-        && !wanted.options.is_empty()
-        && !offered(answer)
-    {
-        return Err(Obstacle::NoOption);
-    }
-    let covered = if limits.own_scope {
-        decision.scope.strictly_covers(wanted.scope) && has_scope_or_is_same(decision, wanted)
-    } else {
-        decision.scope.covers(wanted.scope)
-    };
-    if !covered {
-        return Err(Obstacle::Scope);
     }
     let own = decision.scope.repository.as_ref();
     if limits.own_repository && (own.is_none() || own != wanted.scope.repository.as_ref()) {
@@ -120,7 +133,16 @@ pub fn judge(
     if limits.confirm_next {
         return Err(Obstacle::ConfirmNext);
     }
-    if freshness.value < FRESHNESS_MIN { Err(Obstacle::Stale) } else { Ok(()) }
+    // Dismissed is dismissed until a person opens it again.
+    let can_age = matches!(decision.outcome, Outcome::Answered(_));
+    if can_age && freshness.value < FRESHNESS_MIN { Err(Obstacle::Stale) } else { Ok(()) }
+}
+
+/// Whether both name the same concepts and files, and any at all.
+fn is_about_the_same(decision: &Decision, wanted: &Wanted<'_>) -> bool {
+    let (own, theirs) = (&decision.scope, wanted.scope);
+    let names_any = !own.concepts.is_empty() || !own.files.is_empty();
+    names_any && own.concepts == theirs.concepts && own.files == theirs.files
 }
 
 /// "Only what it was asked for" of a decision that named nothing is the very same question.

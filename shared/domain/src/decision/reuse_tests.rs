@@ -173,7 +173,7 @@ fn judged(
 fn what_stands_in_the_way_of_reuse() {
     let asked = "Do we use Redis?";
     let plain = decision("dec_1", "Should we use Redis?", "yes", scope("cache,db", "", Some("o/a")));
-    let all = Scope::default();
+    let (all, own) = (Scope::default(), scope("cache", "", None));
     let check = |decision: &Decision, scope: &Scope, options: &str, expected: Result<(), Obstacle>| {
         assert_eq!(
             judged(std::slice::from_ref(decision), asked, options, scope, NOW),
@@ -181,28 +181,60 @@ fn what_stands_in_the_way_of_reuse() {
             "{scope:?} {options}"
         );
     };
-    check(&plain, &all, "", Ok(()));
-    check(&plain, &all, "no,YES", Ok(()));
-    check(&plain, &all, "a,b", Err(Obstacle::NoOption));
-    check(&plain, &scope("cache", "", None), "", Ok(()));
+    check(&plain, &own, "", Ok(()));
+    check(&plain, &own, "no,YES", Ok(()));
+    check(&plain, &own, "a,b", Err(Obstacle::NoOption));
     check(&plain, &scope("cache,ui", "", None), "", Err(Obstacle::Scope));
+    // Whoever names nothing asks for everything.
+    check(&plain, &all, "", Err(Obstacle::Scope));
+    check(&plain, &scope("cache", "a.rs", None), "", Ok(()));
+    let of_file = decision("dec_1", "Should we use Redis?", "yes", scope("cache", "a.rs", None));
+    check(&of_file, &own, "", Err(Obstacle::Scope));
     let wrong = corrected(&plain, Verb::Wrong, None);
-    check(&wrong, &all, "", Err(Obstacle::Retracted));
+    check(&wrong, &own, "", Err(Obstacle::Retracted));
     let narrow = corrected(&plain, Verb::TooBroad, None);
-    check(&narrow, &all, "", Err(Obstacle::Scope));
     check(&narrow, &scope("db", "", None), "", Ok(()));
-    let unscoped =
-        corrected(&decision("dec_1", "Should we use Redis?", "yes", all.clone()), Verb::TooBroad, None);
-    check(&unscoped, &all, "", Err(Obstacle::Scope));
-    let own = corrected(&plain, Verb::OnlyThisRepo, None);
-    check(&own, &scope("", "", Some("o/a")), "", Ok(()));
-    check(&own, &scope("", "", Some("o/b")), "", Err(Obstacle::Repository));
-    check(&own, &all, "", Err(Obstacle::Repository));
-    check(&corrected(&plain, Verb::AskNextTime, None), &all, "", Err(Obstacle::ConfirmNext));
-    check(&corrected(&plain, Verb::ExpiresAfter, Some(NOW)), &all, "", Err(Obstacle::Expired));
-    check(&corrected(&plain, Verb::ExpiresAfter, Some(NOW + 1)), &all, "", Ok(()));
-    let ages = judged(&[plain], asked, "", &all, NOW + 4 * 365 * 24 * 60 * 60);
-    assert_eq!(ages, [Err(Obstacle::Stale)]);
+    let unscoped = decision("dec_1", "Should we use Redis?", "yes", all.clone());
+    check(&unscoped, &own, "", Ok(()));
+    check(&corrected(&unscoped, Verb::TooBroad, None), &own, "", Err(Obstacle::Scope));
+    check(&corrected(&unscoped, Verb::TooBroad, None), &all, "", Err(Obstacle::Scope));
+    let here = corrected(&plain, Verb::OnlyThisRepo, None);
+    check(&here, &scope("cache", "", Some("o/a")), "", Ok(()));
+    check(&here, &scope("cache", "", Some("o/b")), "", Err(Obstacle::Repository));
+    check(&here, &own, "", Err(Obstacle::Repository));
+    check(&corrected(&plain, Verb::AskNextTime, None), &own, "", Err(Obstacle::ConfirmNext));
+    let ends = corrected(&plain, Verb::ExpiresAfter, Some(NOW + 1));
+    check(&ends, &own, "", Ok(()));
+    assert_eq!(judged(&[ends], asked, "", &own, NOW + 1), [Err(Obstacle::Expired)]);
+    let late = NOW + 4 * 365 * 24 * 60 * 60;
+    assert_eq!(judged(std::slice::from_ref(&plain), asked, "", &own, late), [Err(Obstacle::Stale)]);
+    let dismissed = Decision { outcome: Outcome::Dismissed(None), ..plain };
+    assert_eq!(judged(&[dismissed], asked, "", &own, late), [Ok(())]);
+}
+
+#[test]
+fn what_says_too_little_is_not_known_again() {
+    let check = |asked: &str, own: &Scope, theirs: &Scope, expected: Result<(), Obstacle>| {
+        let known = decision("dec_1", asked, "yes", own.clone());
+        assert_eq!(judged(&[known], asked, "", theirs, NOW), [expected], "{asked}");
+    };
+    let (all, file) = (Scope::default(), scope("", "prod.tf", None));
+    for vague in ["Should I proceed?", "Fix it?", "Shall we continue with this?", "Delete it?"] {
+        check(vague, &all, &file, Err(Obstacle::Vague));
+        check(vague, &all, &all, Err(Obstacle::Vague));
+        check(vague, &file, &file, Ok(()));
+    }
+    check("Do we use Redis?", &all, &all, Ok(()));
+    check("Delete the cache?", &all, &file, Ok(()));
+}
+
+#[test]
+fn a_later_answer_that_is_not_offered_takes_the_earlier_one_out() {
+    let all = Scope::default();
+    let first = decision("dec_1", "Should we use Redis?", "yes", all.clone());
+    let later = decision("dec_2", "Do we use Redis?", "leave it", all.clone());
+    let outcomes = judged(&[first, later], "Do we use Redis?", "yes,no", &all, NOW);
+    assert_eq!(outcomes, [Err(Obstacle::Superseded), Err(Obstacle::NoOption)]);
 }
 
 #[test]
@@ -230,6 +262,8 @@ fn corrections_are_checked() {
         |verb, expires_at| plain.corrected(Correction { verb, by: "k".to_owned(), at: NOW, expires_at });
     assert_eq!(correct(Verb::ExpiresAfter, None).unwrap_err(), CorrectionError::NoExpiry);
     assert_eq!(correct(Verb::Wrong, Some(1)).unwrap_err(), CorrectionError::NeedlessExpiry);
+    assert_eq!(correct(Verb::ExpiresAfter, Some(NOW)).unwrap_err(), CorrectionError::PastExpiry);
+    assert_eq!(correct(Verb::OnlyThisRepo, None).unwrap_err(), CorrectionError::NoRepository);
     let twice = corrected(&corrected(&plain, Verb::Wrong, None), Verb::TooBroad, None);
     assert_eq!((twice.corrections.len(), twice.limits.retracted, twice.limits.own_scope), (2, true, true));
 }

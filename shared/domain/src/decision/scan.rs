@@ -134,6 +134,17 @@ fn plain(character: char) -> char {
 }
 
 fn scan_chunk(chunk: &str, pieces: &mut Vec<Piece>) {
+    // "> 500" and "<500" are no brackets.
+    let signs =
+        chunk.len() - chunk.trim_start_matches(['<', '>', '=', '!', '~', '\u{2264}', '\u{2265}']).len();
+    let rest = &chunk[signs..];
+    if signs > 0 && (rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit())) {
+        pieces.push(exact(chunk[..signs].to_owned()));
+        if !rest.is_empty() {
+            scan_chunk(rest, pieces);
+        }
+        return;
+    }
     if let Some((left, right)) = chunk.split_once('\u{2014}') {
         scan_chunk(left, pieces);
         pieces.push(Piece::Comma);
@@ -207,8 +218,12 @@ fn is_identifier(body: &str) -> bool {
     let dotted = bytes
         .windows(3)
         .any(|it| it[1] == b'.' && it[0].is_ascii_alphanumeric() && it[2].is_ascii_alphabetic());
-    let flag =
-        body.starts_with("--") || body.starts_with('.') || body.starts_with('/') || body.starts_with('#');
+    let short_flag = bytes.len() == 2 && bytes[0] == b'-' && bytes[1].is_ascii_alphabetic();
+    let flag = short_flag
+        || body.starts_with("--")
+        || body.starts_with('.')
+        || body.starts_with('/')
+        || body.starts_with('#');
     letters && (joined || path || dotted || flag)
 }
 
@@ -217,7 +232,7 @@ fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
         .char_indices()
         .find(|(at, c)| !(c.is_ascii_digit() || matches!(c, '.' | ',') || *at == 0 && *c == '-'));
     let (digits, rest) = body.split_at(end.map_or(body.len(), |(at, _)| at));
-    let digits = digits.replace(',', "");
+    let digits = if has_thousands(digits) { digits.replace(',', "") } else { digits.to_owned() };
     let unit = rest.trim_start_matches('-');
     let lower = unit.to_lowercase();
     let unit_name = UNITS.iter().find(|(name, _)| *name == lower).map(|(_, full)| *full);
@@ -227,6 +242,8 @@ fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
         pieces.extend([exact(digits), exact("percent".to_owned())]);
     } else if matches!(rest, "k" | "K") && !digits.contains('.') {
         pieces.push(exact(format!("{digits}000")));
+    } else if rest == "M" && !digits.contains('.') {
+        pieces.push(exact(format!("{digits}000000")));
     } else if unit.len() == 2 && unit.ends_with('b') && unit.starts_with(|c: char| c.is_ascii_uppercase()) {
         // Bits, where somebody means what they write.
         pieces.extend([exact(digits), exact(format!("{lower}it"))]);
@@ -241,6 +258,13 @@ fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
         // 2fa, 3d, 404s, 1st
         scan_plain(body, pieces);
     }
+}
+
+/// `1,000,000`, but not `1,5` and not `80,443,8080`: every group but the first has three digits.
+fn has_thousands(digits: &str) -> bool {
+    let mut groups = digits.trim_start_matches('-').split(',');
+    let first = groups.next().unwrap_or_default();
+    (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3)
 }
 
 fn scan_plain(part: &str, pieces: &mut Vec<Piece>) {

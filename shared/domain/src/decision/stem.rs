@@ -3,7 +3,8 @@
 /// Letters that a stem keeps at the least.
 const STEM_LETTERS_MIN: usize = 3;
 /// Words whose ending is none.
-const WHOLE: [&str; 27] = [
+const WHOLE: [&str; 28] = [
+    "staging",
     "during",
     "string",
     "setting",

@@ -15,6 +15,9 @@ fn pairs(text: &str) -> Vec<(String, String, bool)> {
 const GIVEN: &str = include_str!("../../../../tests/data/decision-pairs.jsonl");
 const OWN: &str = include_str!("../../../../tests/data/decision-pairs-own.jsonl");
 
+/// Traps as near as can be: a preposition, a sign, a pronoun, an adverb's place.
+const NEAR: &str = include_str!("../../../../tests/data/decision-pairs-near.jsonl");
+
 /// True pairs that apply, and traps that apply.
 fn applied(text: &str) -> (usize, Vec<String>) {
     let none = Synonyms::default();
@@ -52,6 +55,11 @@ fn pairs_of_our_own() {
     assert_eq!(wrong, Vec::<String>::new());
     eprintln!("applied {right} of 87 that are the same; 0 of 165 traps");
     assert!(right >= 70, "{right}");
+}
+
+#[test]
+fn traps_as_near_as_can_be() {
+    assert_eq!(applied(NEAR), (0, Vec::new()));
 }
 
 /// True pairs of `text` that are found near, all earlier questions in one index; and those that are not.

@@ -34,8 +34,10 @@ pub struct Tables {
     pub ergative: BTreeSet<String>,
     /// Verbs with nobody who acts: "show a price on invoices", "invoices show a price".
     pub stative: BTreeSet<String>,
-    /// Adverbs, which may stand anywhere.
+    /// Adverbs, whose place means nothing where they stand alone.
     pub floating: BTreeSet<String>,
+    /// Verbs that mean nothing without what they are about.
+    pub vague: BTreeSet<String>,
     /// Pairs that are never synonyms, both ways round.
     pub antonyms: BTreeSet<(String, String)>,
     irregular: BTreeMap<String, String>,
@@ -107,8 +109,8 @@ fn read() -> Tables {
     (tables.filler, tables.allow, tables.need) = (words("filler"), words("allow"), words("need"));
     let stems = |name: &str| words(name).iter().map(|word| tables.listed(word)).collect();
     let [clauses, negations, environments] = ["clauses", "negations", "environments"].map(stems);
-    let [quantifiers, ergative, stative, floating] =
-        ["quantifiers", "ergative", "stative", "floating"].map(stems);
+    let [quantifiers, ergative, stative, floating, vague] =
+        ["quantifiers", "ergative", "stative", "floating", "vague"].map(stems);
     let mut antonyms = BTreeSet::new();
     for pair in words("antonyms") {
         let Some((one, other)) = pair.split_once('/') else { continue };
@@ -116,7 +118,18 @@ fn read() -> Tables {
         antonyms.insert((one.clone(), other.clone()));
         antonyms.insert((other, one));
     }
-    Tables { clauses, negations, environments, quantifiers, ergative, stative, floating, antonyms, ..tables }
+    Tables {
+        clauses,
+        negations,
+        environments,
+        quantifiers,
+        ergative,
+        stative,
+        floating,
+        vague,
+        antonyms,
+        ..tables
+    }
 }
 
 fn read_phrases(tables: &mut Tables, lines: &[&str]) {
