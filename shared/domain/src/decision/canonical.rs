@@ -41,6 +41,8 @@ pub enum Asks {
     HowOften,
     /// What was done already.
     Happened,
+    /// How things are.
+    State,
     /// No question: keywords, or a statement.
     Nothing,
 }
@@ -61,6 +63,7 @@ impl Asks {
             Self::HowMuch => "how many",
             Self::HowOften => "how often",
             Self::Happened => "what happened",
+            Self::State => "how it is",
             Self::Nothing => "no question",
         }
     }
@@ -469,6 +472,11 @@ fn clause_asks(words: &[&str]) -> Option<Asks> {
         let first = words.first()?;
         if ["did", "was", "were", "have", "has", "had"].contains(first) {
             return Some(Asks::Happened);
+        }
+        // "Is the cache warm?", but not "is it fine to" and "are we to".
+        let ours = ["it", "we", "i", "there"].contains(&words.get(1).copied().unwrap_or_default());
+        if ["is", "are"].contains(first) && !ours {
+            return Some(Asks::State);
         }
         return AUXILIARIES.contains(first).then_some(Asks::Whether);
     };

@@ -15,6 +15,8 @@ fn pairs(text: &str) -> Vec<(String, String, bool)> {
 const GIVEN: &str = include_str!("../../../../tests/data/decision-pairs.jsonl");
 const OWN: &str = include_str!("../../../../tests/data/decision-pairs-own.jsonl");
 
+/// Written after the rules, and looked at only once they had been run on it.
+const FRESH: &str = include_str!("../../../../tests/data/decision-pairs-fresh.jsonl");
 /// Traps as near as can be: a preposition, a sign, a pronoun, an adverb's place.
 const NEAR: &str = include_str!("../../../../tests/data/decision-pairs-near.jsonl");
 
@@ -55,6 +57,14 @@ fn pairs_of_our_own() {
     assert_eq!(wrong, Vec::<String>::new());
     eprintln!("applied {right} of 87 that are the same; 0 of 165 traps");
     assert!(right >= 70, "{right}");
+}
+
+#[test]
+fn pairs_that_the_rules_were_not_made_on() {
+    let (right, wrong) = applied(FRESH);
+    eprintln!("applied {right} of 30 that are the same; 0 of 40 traps");
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(right >= 20, "{right}");
 }
 
 #[test]
