@@ -75,7 +75,7 @@ fn scan_line(source: &Source<'_>, number: u32) -> Vec<Hit> {
         hits.push(hit(source, number, &CONFLICT_MARKER));
     }
     // Both kinds of character begin with one of these bytes in UTF-8.
-    if line.contains(&0xe2) && contains_any(line, &BIDIRECTIONAL_CONTROLS) {
+    if line.contains(&0xe2) && contains_any(line, &BIDIRECTIONAL_CONTROLS) && !only_isolates(line) {
         hits.push(hit(source, number, &BIDIRECTIONAL_OVERRIDE));
     }
     if line.contains(&0xf3) && tag_characters(line) >= HIDDEN_TEXT_CHARACTERS_MIN {
@@ -101,6 +101,15 @@ const BIDIRECTIONAL_CONTROLS: [&str; 9] = [
     "\u{2069}",
 ];
 
+/// Whether all of them are isolates (U+2066 and U+2068) that are closed one by one: what is in them is kept from
+/// reordering the rest, which is what they are recommended for (UAX #9, section 2.7).
+fn only_isolates(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let controls: Vec<char> =
+        text.chars().filter(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')).collect();
+    controls.chunks(2).all(|pair| matches!(pair, ['\u{2066}' | '\u{2068}', '\u{2069}']))
+}
+
 /// Flags of regions end in a few tag characters; words have more.
 const HIDDEN_TEXT_CHARACTERS_MIN: usize = 8;
 
@@ -108,9 +117,11 @@ fn contains_any(line: &[u8], needles: &[&str]) -> bool {
     needles.iter().any(|needle| line.windows(needle.len()).any(|window| window == needle.as_bytes()))
 }
 
-/// Characters of the block U+E0000–U+E007F, which begin with F3 A0 80 or F3 A0 81.
+/// The longest run of characters of the block U+E0000–U+E007F. Each flag is a run of its own.
 fn tag_characters(line: &[u8]) -> usize {
-    line.windows(3).filter(|window| matches!(window, [0xf3, 0xa0, 0x80 | 0x81])).count()
+    let text = String::from_utf8_lossy(line);
+    let runs = text.split(|c: char| !matches!(c, '\u{e0000}'..='\u{e007f}'));
+    runs.map(|run| run.chars().count()).max().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -130,6 +141,18 @@ mod tests {
         );
         check("Title\n=======\n<<<<<<<<<\n", &[]);
         check("if x /*\u{202e} } \u{2066}*/ {\n", &["text.bidirectional-override"]);
+        check("`${name} \u{2066}(${percent}%)\u{2069} \u{2068}x\u{2069}`\n", &[]);
+        for nested in
+            ["\u{2066}\u{2066}a\u{2069}\u{2069}", "\u{2066}a", "\u{2069}a\u{2066}", "\u{2067}a\u{2069}"]
+        {
+            check(nested, &["text.bidirectional-override"]);
+        }
+        // England, Scotland and Wales: a flag is black, with a region's letters and an end behind it.
+        let flag = |region: &str| -> String {
+            let letters = region.bytes().filter_map(|b| char::from_u32(0xe0000 + u32::from(b)));
+            format!("\u{1f3f4}{}\u{e007f}", letters.collect::<String>())
+        };
+        check(&["gbeng", "gbsct", "gbwls"].map(flag).concat(), &[]);
         let hidden: String =
             "run this now".bytes().filter_map(|b| char::from_u32(0xe0000 + u32::from(b))).collect();
         check(&format!("hello {hidden}\n"), &["text.hidden-instruction"]);
