@@ -11,7 +11,7 @@ use prevet_wire::review_files::{RoundRecord, RoundsFile, StateFile, VERSION};
 
 use super::Rounds;
 use super::error::ReviewError;
-use super::folder::{self, SessionFolder, Stored};
+use super::folder::{self, Lock, SessionFolder, Stored};
 use super::launch::launch;
 use super::settings::Settings;
 use super::template::{Template, render};
@@ -29,13 +29,14 @@ impl Rounds {
         let settings = Settings::merge(call, &place.repository, user_file)?;
         let values = Values::parse(&call.input, subject, Phase::First)?;
         let load = |template: Template| template.load(&place.repository, user_file);
-        let prompt = render(&load(Template::Prompt(subject, Phase::First))?, &values);
+        let template = load(Template::Prompt(subject, Phase::First))?;
         let skill = subject.skill();
         let analysis = skill.is_peer().then(|| load(Template::Analysis(skill))).transpose()?;
+        values.check_names(&[&template, analysis.as_deref().unwrap_or_default()])?;
+        let prompt = render(&template, &values);
         let program = settings.reviewer.find(self.search_path.as_deref()).await?;
 
-        let folder = self.create(subject, &place, &settings, &prompt)?;
-        let _lock = folder.lock().await?;
+        let (folder, _lock) = self.create(subject, &place, &settings, &prompt)?;
         if let Err(error) = launch(&self.prevet, &program, &folder).await {
             // There is nothing in it that the error does not say.
             let _ = fs::remove_dir_all(folder.path());
@@ -62,7 +63,7 @@ impl Rounds {
         place: &Place,
         settings: &Settings,
         prompt: &str,
-    ) -> Result<SessionFolder, ReviewError> {
+    ) -> Result<(SessionFolder, Lock), ReviewError> {
         let now = self.clock.now();
         let (session, _) = Session::begin(subject);
         let state = StateFile {
@@ -88,6 +89,6 @@ impl Rounds {
             folder::write(&folder.prompt(1), prompt.as_bytes())?;
             folder.save(&stored.state, &stored.rounds)
         })
-        .inspect(|folder| folder.refresh_page(&stored))
+        .inspect(|(folder, _)| folder.refresh_page(&stored))
     }
 }

@@ -8,7 +8,6 @@ use rustix::process::Signal;
 use super::Rounds;
 use super::error::{Code, ReviewError};
 use super::folder::{SessionFolder, Stored, read_json, write_json};
-use super::page;
 use super::process;
 
 /// How long a runner may take to stop its reviewer; it kills what does not end by itself.
@@ -50,8 +49,8 @@ impl Rounds {
         };
         stored.session.ending = Some(ending);
         stored.state.ended = Some(EndedRecord { at: self.clock.now().to_string(), verdict: verdict(ending) });
-        page::write(&folder, &stored)?;
         folder.save(&stored.state, &stored.rounds)?;
+        folder.refresh_page(&stored);
         Ok(result(&folder, ending, error))
     }
 
@@ -100,17 +99,27 @@ fn result(folder: &SessionFolder, ending: Ending, error: Option<String>) -> EndR
 
 /// Stops a round: asks its runner, which stops the reviewer and all that it started; kills both if it does not.
 async fn stop(folder: &SessionFolder, round: u32) -> Result<(), ReviewError> {
-    let Ok(processes) = read_json::<RunnerFile>(&folder.runner(round), Code::SessionBroken) else {
-        return Ok(());
+    let processes = match read_json::<RunnerFile>(&folder.runner(round), Code::SessionBroken) {
+        Ok(processes) => processes,
+        // Nobody says which processes they are.
+        Err(error) if folder.is_round_alive(round) => return Err(error),
+        Err(_) => return Ok(()),
     };
     // Only a runner that lives holds the lock: what a repository brought along signals nobody.
     process::signal(&processes.runner, Signal::TERM);
-    if folder.lock_round(round, STOP_SECONDS_MAX).await?.is_none() {
-        let started = process::descendants(processes.runner.pid);
-        for record in started.iter().chain([&processes.reviewer, &processes.runner]) {
-            process::signal(record, Signal::KILL);
-        }
-        folder.lock_round(round, STOP_SECONDS_MAX).await?;
+    if folder.lock_round(round, STOP_SECONDS_MAX).await?.is_some() {
+        return Ok(());
     }
-    Ok(())
+    let started = process::descendants(&processes.runner);
+    for record in started.iter().chain([&processes.reviewer, &processes.runner]) {
+        process::signal(record, Signal::KILL);
+    }
+    if folder.lock_round(round, STOP_SECONDS_MAX).await?.is_some() {
+        return Ok(());
+    }
+    let text = format!(
+        "the runner of round {round} still runs, and is not the process that {} names: end it by hand",
+        folder.runner(round).display()
+    );
+    Err(ReviewError::new(Code::SessionBroken, text))
 }

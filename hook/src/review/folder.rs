@@ -15,6 +15,7 @@ use tempfile::NamedTempFile;
 use tokio::time::{Instant, sleep};
 
 use super::error::{Code, ReviewError};
+use super::settings::is_word;
 
 /// The folder in the repository; it ignores itself for git.
 pub const OWN_FOLDER: &str = ".cross-review";
@@ -25,6 +26,10 @@ const NEW_PREFIX: &str = ".new-";
 const ABANDONED_AFTER_SECONDS: u64 = 60 * 60;
 /// A file of ours; the reviewer's output has a limit of its own.
 const FILE_BYTES_MAX: u64 = 64 << 20;
+/// The last number of a day's sessions.
+const NUMBER_MAX: u32 = 999_999_999;
+#[cfg(unix)]
+const NO_LINKS: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 const LOCK_SECONDS_MAX: u64 = 60;
 const LOCK_POLL_MILLISECONDS: u64 = 20;
 /// What is appended to a session's log at most.
@@ -46,6 +51,7 @@ pub struct Stored {
 }
 
 /// Held while a session's files are changed.
+#[derive(Debug)]
 pub struct Lock(#[expect(dead_code, reason = "the lock ends when it is closed")] File);
 
 /// The folder of a repository's sessions.
@@ -153,6 +159,7 @@ impl SessionFolder {
     pub fn load(&self) -> Result<Stored, ReviewError> {
         let state = self.state()?;
         let rounds: RoundsFile = read_json(&self.rounds_path(), Code::SessionBroken)?;
+        check_words(&state, &self.state_path())?;
         let session = review_files::session(&state, &rounds)
             .map_err(|error| ReviewError::file(Code::SessionBroken, &self.rounds_path(), &error))?;
         Ok(Stored { state, rounds, session })
@@ -223,6 +230,23 @@ impl SessionFolder {
     }
 }
 
+/// What becomes an argument of the reviewer's is a word: a session that a repository brings along is no better than what
+/// a caller says.
+fn check_words(state: &StateFile, path: &Path) -> Result<(), ReviewError> {
+    let words = [
+        ("model", state.model.as_ref()),
+        ("effort", Some(&state.effort)),
+        ("thread_id", state.thread_id.as_ref()),
+    ];
+    match words.into_iter().find(|(_, word)| word.is_some_and(|word| !is_word(word))) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let text = format!("{} cannot be used: its {name} is no name", path.display());
+            Err(ReviewError::new(Code::SessionBroken, text))
+        }
+    }
+}
+
 /// `<skill>-YYYYMMDD-NNN`
 fn is_session_name(name: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -237,8 +261,12 @@ fn is_session_name(name: &str) -> bool {
 
 /// None where somebody else has it.
 fn try_lock(path: &Path) -> Result<Option<Lock>, ReviewError> {
-    let opened = File::options().create(true).write(true).truncate(false).open(path);
-    let file = opened.map_err(|error| ReviewError::io("open", path, &error))?;
+    // A link would have a file made somewhere else.
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NO_LINKS);
+    let file = options.create(true).write(true).truncate(false).open(path);
+    let file = file.map_err(|error| ReviewError::io("open", path, &error))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Lock(file))),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -293,7 +321,7 @@ pub(super) fn create(
     skill: Skill,
     date: &str,
     fill: impl FnOnce(&SessionFolder) -> Result<(), ReviewError>,
-) -> Result<SessionFolder, ReviewError> {
+) -> Result<(SessionFolder, Lock), ReviewError> {
     let sessions = own_folder(repository)?;
     remove_abandoned(&sessions);
     let made = tempfile::Builder::new().prefix(NEW_PREFIX).tempdir_in(&sessions);
@@ -302,7 +330,12 @@ pub(super) fn create(
         let path = made.path().join(name);
         fs::create_dir(&path).map_err(|error| ReviewError::io("make", &path, &error))?;
     }
-    fill(&SessionFolder::new(made.path().to_owned()))?;
+    let new = SessionFolder::new(made.path().to_owned());
+    fill(&new)?;
+    // Taken before anybody can see the session, and held over the renaming: a round that has no runner yet is not to be
+    // taken for one that has lost its runner.
+    let taken = || ReviewError::io("lock", made.path(), &io::Error::from(ErrorKind::WouldBlock));
+    let lock = new.try_lock()?.ok_or_else(taken)?;
     let path = claim(&sessions, &format!("{skill}-{date}"))?;
     // In place of the empty directory that holds the number: nobody sees half of a session.
     if let Err(error) = fs::rename(made.path(), &path) {
@@ -310,7 +343,7 @@ pub(super) fn create(
         return Err(ReviewError::io("rename a directory to", &path, &error));
     }
     let _ = made.keep();
-    Ok(SessionFolder::new(path))
+    Ok((SessionFolder::new(path), lock))
 }
 
 fn remove_abandoned(sessions: &Path) {
@@ -331,9 +364,16 @@ fn claim(sessions: &Path, prefix: &str) -> Result<PathBuf, ReviewError> {
     let number = |entry: fs::DirEntry| {
         entry.file_name().to_str()?.strip_prefix(prefix)?.strip_prefix('-')?.parse::<u32>().ok()
     };
-    let mut next = entries.flatten().filter_map(number).max().unwrap_or(0);
+    let mut next = entries.flatten().filter_map(number).filter(|it| *it < NUMBER_MAX).max().unwrap_or(0);
     loop {
-        next = next.saturating_add(1);
+        next += 1;
+        if next > NUMBER_MAX {
+            return Err(ReviewError::io(
+                "number a session in",
+                sessions,
+                &io::Error::other("no number is left"),
+            ));
+        }
         let path = sessions.join(format!("{prefix}-{next:03}"));
         match fs::create_dir(&path) {
             Ok(()) => return Ok(path),
@@ -360,7 +400,10 @@ fn own_folder(repository: &Path) -> Result<PathBuf, ReviewError> {
         }
     }
     let ignore = own.join(".gitignore");
-    if !ignore.exists() {
+    // One that was there before, and lets something through, is put right.
+    let ignores_all =
+        fs::read_to_string(&ignore).is_ok_and(|text| text.lines().any(|line| line.trim() == "*"));
+    if !ignores_all {
         write(&ignore, b"*\n")?;
     }
     Ok(sessions)
@@ -385,7 +428,7 @@ mod tests {
     fn numbers_are_given_once() {
         let repository = tempfile::tempdir().unwrap();
         let made: Vec<_> = std::thread::scope(|scope| {
-            let make = || create(repository.path(), Skill::Plan, "20261016", |_| Ok(())).unwrap().name();
+            let make = || create(repository.path(), Skill::Plan, "20261016", |_| Ok(())).unwrap().0.name();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(make)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });

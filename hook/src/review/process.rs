@@ -44,8 +44,12 @@ pub(super) fn signal_group(record: &ProcessRecord, signal: Signal) {
     }
 }
 
-/// All that `ancestor` has started, and all that those have.
-pub(super) fn descendants(ancestor: u32) -> Vec<ProcessRecord> {
+/// All that `ancestor` has started, and all that those have; nothing where it is not the process that was recorded.
+pub(super) fn descendants(ancestor: &ProcessRecord) -> Vec<ProcessRecord> {
+    if is_alive(ancestor) { descendants_of(ancestor.pid) } else { Vec::new() }
+}
+
+fn descendants_of(ancestor: u32) -> Vec<ProcessRecord> {
     let processes = parents();
     let mut found = BTreeSet::from([ancestor]);
     loop {
@@ -69,7 +73,7 @@ pub(super) fn descendants(ancestor: u32) -> Vec<ProcessRecord> {
 pub(super) async fn kill_descendants(known: &[ProcessRecord]) {
     let deadline = Instant::now() + Duration::from_secs(REAP_SECONDS_MAX);
     while Instant::now() < deadline {
-        let of_ours = descendants(std::process::id());
+        let of_ours = descendants_of(std::process::id());
         let left: Vec<_> = of_ours.iter().chain(known.iter().filter(|it| is_alive(it))).collect();
         for record in &left {
             signal(record, Signal::KILL);
@@ -161,11 +165,13 @@ mod tests {
         let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
         let record = identify(child.id()).unwrap();
         assert!(is_alive(&record));
-        assert!(descendants(std::process::id()).contains(&record));
+        assert!(descendants(&identify(std::process::id()).unwrap()).contains(&record));
         let reused = ProcessRecord { start: "1@another-boot".into(), ..record.clone() };
         signal(&reused, Signal::KILL);
         signal_group(&reused, Signal::KILL);
         assert!(child.try_wait().unwrap().is_none() && !is_alive(&reused));
+        let own = identify(std::process::id()).unwrap();
+        assert_eq!(descendants(&ProcessRecord { start: "1@another-boot".into(), ..own }), []);
         signal(&record, Signal::KILL);
         assert!(!child.wait().unwrap().success());
         assert!(!is_alive(&record) && identify(child.id()).is_none());

@@ -33,6 +33,7 @@ impl Rounds {
             .map_err(|error| ReviewError::new(Code::SessionBroken, error.message))?;
         let template = Template::Prompt(subject, Phase::Next);
         let template = template.load(&place.repository, self.user_config_file.as_deref())?;
+        values.check_names(&[&template])?;
         let reviewer = Reviewer::parse(&before.state.reviewer).unwrap_or_default();
         let program = reviewer.find(self.search_path.as_deref()).await?;
 

@@ -118,6 +118,7 @@ async fn version(program: &Path) -> Option<(u64, u64)> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true);
+    withhold(&mut command);
     let mut child = command.spawn().ok()?;
     let mut text = String::new();
     let mut output = child.stdout.take()?.take(VERSION_BYTES_MAX);
@@ -134,9 +135,31 @@ fn parse_version(text: &str) -> Option<(u64, u64)> {
 }
 
 /// What a reviewer does not get: what ties a process to one repository, and would lead one that is started from a git
-/// hook astray, and our own keys, which no model is to see.
-pub(super) const WITHHELD_VARIABLES: [&str; 6] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "PREVET_API_KEY", "PREVET_TENANT_KEY"];
+/// hook astray, and our own keys and the server's, which no model is to see.
+const WITHHELD_VARIABLES: [&str; 15] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "PREVET_API_KEY",
+    "PREVET_TENANT_KEY",
+    "PREVET_WORKSPACE_ID",
+    "PREVET_MODEL_API_KEY",
+    "PREVET_GITHUB_TOKEN",
+    "PREVET_JIRA_TOKEN",
+    "PREVET_NOTICE_SECRET",
+];
+
+/// Takes from a reviewer's environment what it is not to get.
+pub(super) fn withhold(command: &mut Command) {
+    for name in WITHHELD_VARIABLES {
+        command.env_remove(name);
+    }
+}
 
 /// The arguments as the system takes them.
 pub(super) fn os(arguments: Vec<String>) -> impl Iterator<Item = OsString> {

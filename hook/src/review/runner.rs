@@ -21,7 +21,7 @@ use super::error::{Code, ReviewError};
 use super::folder::{SessionFolder, Stored, write_json};
 use super::launch::Launched;
 use super::process;
-use super::reviewer::{Order, Reviewer, WITHHELD_VARIABLES, os};
+use super::reviewer::{Order, Reviewer, os, withhold};
 use super::stream_reader::{Lines, OUTPUT_BYTES_MAX};
 
 /// How long a reviewer may be silent outside of a command of its own. Models think for minutes without a word.
@@ -129,9 +129,7 @@ fn spawn(
     };
     let mut command = Command::new(program);
     command.args(os(reviewer.arguments(&order))).current_dir(&stored.state.working_dir);
-    for name in WITHHELD_VARIABLES {
-        command.env_remove(name);
-    }
+    withhold(&mut command);
     command.stdin(prompt).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     command.spawn().map_err(|error| {
         ReviewError::new(Code::LaunchFailed, format!("cannot run {} ({error})", program.display()))
@@ -150,6 +148,9 @@ struct Course {
     open: bool,
     lines: Lines,
     kept_bytes: u64,
+    /// A piece of the output was not kept, and so is nothing that follows: the end of a turn whose middle is missing is
+    /// no end of it.
+    is_cut: bool,
 }
 
 impl Round {
@@ -167,6 +168,7 @@ impl Round {
             open: stdout.is_some(),
             lines: Lines::default(),
             kept_bytes: 0,
+            is_cut: false,
         };
         self.follow(&mut course, stdout).await?;
         process::kill_descendants(&[]).await;
@@ -233,14 +235,16 @@ impl Round {
 
     /// Keeps a piece of output, and says what is in it.
     fn keep(&mut self, course: &mut Course, piece: &[u8]) -> Vec<Observation> {
-        if piece.is_empty() {
+        if piece.is_empty() || course.is_cut {
             return vec![];
         }
         course.kept_bytes = course.kept_bytes.saturating_add(piece.len() as u64);
         if course.kept_bytes > OUTPUT_BYTES_MAX {
+            course.is_cut = true;
             return vec![Observation::TooMuchOutput];
         }
         if self.output.write_all(piece).is_err() {
+            course.is_cut = true;
             return vec![Observation::OutputLost];
         }
         course.lines.feed(piece).iter().map(|line| self.observation(line)).collect()

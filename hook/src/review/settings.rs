@@ -124,7 +124,7 @@ fn check(layer: &ReviewSettings, source: &Source<'_>) -> Result<(), ReviewError>
 }
 
 /// What can be an argument of a program without being taken for an option or for TOML.
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || ".:/_-@".contains(c);
     (1..=WORD_BYTES_MAX).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())

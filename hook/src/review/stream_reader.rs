@@ -13,6 +13,8 @@ use super::reviewer::Reviewer;
 
 /// A longer line is no event.
 const LINE_BYTES_MAX: usize = 16 << 20;
+/// What stands for a line that was too long: the beginning of an object.
+const TOO_LONG: &[u8] = b"{";
 /// What a round's output file may hold: a reviewer that prints more is stopped.
 pub(super) const OUTPUT_BYTES_MAX: u64 = 64 << 20;
 const PIECE_BYTES: usize = 64 << 10;
@@ -25,7 +27,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// The lines that `piece` ends; one that was too long is empty.
+    /// The lines that `piece` ends; of one that was too long, an object that cannot be read.
     pub(super) fn feed(&mut self, piece: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = Vec::new();
         let mut parts = piece.split(|byte| *byte == b'\n');
@@ -47,7 +49,7 @@ impl Lines {
     fn push(&mut self, part: &[u8]) {
         if self.too_long || self.line.len() + part.len() > LINE_BYTES_MAX {
             self.too_long = true;
-            self.line.clear();
+            self.line = TOO_LONG.to_vec();
         } else {
             self.line.extend_from_slice(part);
         }
@@ -93,6 +95,9 @@ impl Told {
             self.stream.observe(&event);
             let activity = self.activity(&event);
             self.activities.extend(activity);
+        } else {
+            // What was meant as an event, and is lost.
+            self.stream.unread |= line.trim_ascii_start().starts_with(b"{");
         }
     }
 
@@ -137,6 +142,6 @@ mod tests {
             assert_eq!(lines.feed(&vec![b'x'; LINE_BYTES_MAX]), Vec::<Vec<u8>>::new());
         }
         assert!(lines.line.len() <= LINE_BYTES_MAX);
-        assert_eq!(lines.feed(b"\nok\n"), [b"".to_vec(), b"ok".to_vec()]);
+        assert_eq!(lines.feed(b"\nok\n"), [b"{".to_vec(), b"ok".to_vec()]);
     }
 }

@@ -16,9 +16,9 @@ use super::Rounds;
 use super::clock::seconds_between;
 use super::error::{Code, ReviewError};
 use super::folder::{SessionFolder, Stored, read_json, write_json};
-use super::page;
 use super::process;
 use super::reviewer::Reviewer;
+use super::settings::is_word;
 use super::stream_reader::Told;
 
 const POLL_MILLISECONDS: u64 = 100;
@@ -51,7 +51,7 @@ impl Rounds {
     pub(super) async fn settle(&self, folder: &SessionFolder) -> Result<Stored, ReviewError> {
         let stored = folder.load()?;
         if !stored.session.is_running() || is_under_way(folder, stored.session.round()) {
-            return Ok(stored);
+            return Ok(with_thread(folder, stored));
         }
         match folder.try_lock()? {
             Some(_lock) => self.settle_locked(folder).await,
@@ -64,7 +64,7 @@ impl Rounds {
         let stored = folder.load()?;
         let round = stored.session.round();
         if !stored.session.is_running() || is_under_way(folder, round) {
-            return Ok(stored);
+            return Ok(with_thread(folder, stored));
         }
         let (end, at) = match read_json::<EndFile>(&folder.end(round), Code::SessionBroken) {
             Ok(file) => {
@@ -116,6 +116,18 @@ impl Rounds {
     }
 }
 
+/// The session with its thread: whoever was stopped between the writing of its two files has left the one without it.
+fn with_thread(folder: &SessionFolder, mut stored: Stored) -> Stored {
+    if stored.session.thread.is_none()
+        && !stored.session.is_running()
+        && let Ok(told) = told(folder, &stored)
+    {
+        stored.session.thread = told.stream.thread.filter(|thread| is_word(thread));
+        stored.state.thread_id.clone_from(&stored.session.thread);
+    }
+    stored
+}
+
 /// Writes down what a round comes to.
 fn end_round(
     folder: &SessionFolder,
@@ -136,8 +148,8 @@ fn end_round(
         record.end(&report, at);
     }
     let stored = Stored { state, rounds, session };
-    page::write(folder, &stored)?;
     folder.save(&stored.state, &stored.rounds)?;
+    folder.refresh_page(&stored);
     Ok(stored)
 }
 
@@ -161,10 +173,9 @@ fn is_under_way(folder: &SessionFolder, round: u32) -> bool {
 /// A reviewer whose runner was killed: nobody would stop it at its deadline.
 fn stop_orphan(folder: &SessionFolder, round: u32) {
     if let Ok(processes) = read_json::<RunnerFile>(&folder.runner(round), Code::SessionBroken) {
-        let started = process::descendants(processes.reviewer.pid);
-        let is_ours = process::is_alive(&processes.reviewer);
+        let started = process::descendants(&processes.reviewer);
         process::signal_group(&processes.reviewer, Signal::KILL);
-        for record in started.iter().filter(|_| is_ours) {
+        for record in &started {
             process::signal(record, Signal::KILL);
         }
     }

@@ -1,6 +1,7 @@
 //! Files joined: name to definitions and references, and which definition a reference means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use super::grammar::family;
 use super::imports;
@@ -52,9 +53,11 @@ pub struct Resolution {
 }
 
 /// The graph of some files.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Graph {
     files: Vec<Member>,
+    /// Which file imports which, once it was asked: a common name is asked for again and again.
+    imported: Mutex<HashMap<(usize, usize), bool>>,
     definitions: BTreeMap<String, Vec<Place>>,
     references: BTreeMap<String, Vec<Place>>,
 }
@@ -135,6 +138,11 @@ impl Graph {
         imports.any(|it| imports::means(from.language, it, &from.path, path))
     }
 
+    fn imports_file(&self, file: usize, other: usize) -> bool {
+        let mut known = self.imported.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry((file, other)).or_insert_with(|| self.imports(file, self.path(other)))
+    }
+
     /// Which definitions a reference may mean: those of its file, else those that the file imports, else those of its
     /// folder, else all of its name.
     pub fn resolve(&self, reference: Place) -> Option<Resolution> {
@@ -149,7 +157,7 @@ impl Graph {
             (!definitions.is_empty()).then_some(Resolution { definitions, by })
         };
         let same = |place: &Place| place.file == reference.file;
-        let imported = |place: &Place| !same(place) && self.imports(reference.file, self.path(place.file));
+        let imported = |place: &Place| !same(place) && self.imports_file(reference.file, place.file);
         let folder = |file: usize| self.path(file).rsplit_once('/').map_or("", |(folder, _)| folder);
         let near = |place: &Place| folder(place.file) == folder(reference.file);
         let own_method = |place: &Place| same(place) && self.is_method(*place);

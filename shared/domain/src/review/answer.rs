@@ -18,7 +18,7 @@ pub struct Answer {
     pub insights: Vec<Issue>,
     /// Its verdict, where it states one and no more than one.
     pub verdict: Option<Verdict>,
-    /// More issues than are kept: nothing is approved beside them.
+    /// More was said than could be read or kept: nothing is approved beside it.
     pub cut: bool,
 }
 
@@ -101,7 +101,8 @@ impl Issue {
     pub fn is_blocking(&self) -> bool {
         let says = |words: &[&str]| {
             let stated = self.field("blocking").map(|text| text.trim().to_lowercase());
-            stated.is_some_and(|text| words.iter().any(|word| text.starts_with(word)))
+            let first = stated.as_deref().and_then(|text| text.split(|c: char| !c.is_alphanumeric()).next());
+            first.is_some_and(|first| words.contains(&first))
         };
         match self.severity() {
             Severity::Critical | Severity::High => true,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::markup::{self, lines};
-use super::subject::{Need, Phase, Subject};
+use super::subject::{Need, Phase, Subject, is_placeholder};
 use crate::limits::REVIEW_INPUT_BYTES_MAX;
 
 /// The values of a round's placeholders.
@@ -37,6 +37,15 @@ pub enum InputError {
     Stray {
         /// From 1.
         line: usize,
+    },
+    /// A name that nothing takes.
+    #[error(
+        "input has {}, which neither the skill nor its template has: mend the name, or make the heading `###` if it \
+         belongs to the section above", .names.join(", ")
+    )]
+    Unknown {
+        /// Their names.
+        names: Vec<String>,
     },
     /// A name twice.
     #[error("input has {name} twice; the second is on line {line}")]
@@ -72,6 +81,15 @@ impl Values {
         values.sections(text, read, subject, phase)?;
         values.check(subject, phase)?;
         Ok(values)
+    }
+
+    /// Refuses names that no skill has and none of these templates, so that nothing is lost without a word.
+    pub fn check_names(&self, templates: &[&str]) -> Result<(), InputError> {
+        let is_taken = |name: &&String| {
+            is_placeholder(name) || templates.iter().any(|it| it.contains(&format!("{{{{{name}}}}}")))
+        };
+        let names: Vec<String> = self.0.keys().filter(|name| !is_taken(name)).cloned().collect();
+        if names.is_empty() { Ok(()) } else { Err(InputError::Unknown { names }) }
     }
 
     /// A value; none where it was not given, or is empty.

@@ -200,8 +200,12 @@ fn likeness(entry: &Entry, issue: &Issue) -> usize {
     let percent = common_percent(&words(&entry.title), &words(&issue.title));
     let same_file = entry.file.is_some() && entry.file.as_deref() == issue.file();
     let same_number = entry.number == issue.number;
+    let differ = entry.file.is_some() && issue.file().is_some() && !same_file;
+    if differ && percent < 100 {
+        return 0;
+    }
     let enough = if same_file || same_number { SIMILAR_PERCENT } else { ALIKE_PERCENT };
-    let elsewhere = entry.file.is_some() && issue.file().is_some() && !same_file && !same_number;
+    let elsewhere = differ && !same_number;
     let certain = percent == 100 && !elsewhere;
     if certain || (percent >= enough && percent < 100) {
         percent + usize::from(same_file) + usize::from(same_number)

@@ -66,7 +66,9 @@ pub struct Stream {
     pub progress: bool,
     /// What went wrong last without ending the turn.
     pub warning: Option<String>,
-    /// What has begun and not ended.
+    /// Whether an event of it could not be read.
+    pub unread: bool,
+    /// What has begun and not ended, and may take its time.
     running: BTreeSet<String>,
 }
 
@@ -78,9 +80,12 @@ impl Stream {
         }
         match event {
             ReviewerEvent::Thread(id) => self.thread = Some(id.clone()),
-            ReviewerEvent::Started { id, .. } => {
+            ReviewerEvent::Started { id, activity } => {
                 self.progress = true;
-                self.running.insert(id.clone());
+                // A plan or a thought is under way for as long as the turn is, and excuses no silence.
+                if matches!(activity.kind, "command" | "tool") {
+                    self.running.insert(id.clone());
+                }
             }
             ReviewerEvent::Finished { id, .. } => {
                 self.progress = true;

@@ -200,6 +200,15 @@ pub enum Phase {
     Next,
 }
 
+/// Whether a skill has a placeholder of that name, in whichever round.
+pub fn is_placeholder(name: &str) -> bool {
+    let subjects = [Subject::Plan, Subject::Impl(Mode::Branch), Subject::Think, Subject::Pr];
+    let rounds = subjects
+        .iter()
+        .flat_map(|subject| [Phase::First, Phase::Next].map(|phase| subject.placeholders(phase)));
+    rounds.flatten().any(|(known, _)| *known == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

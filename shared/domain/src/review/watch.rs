@@ -21,7 +21,7 @@ pub struct Limits {
 pub enum Observation {
     /// The reviewer has told something.
     Event(ReviewerEvent),
-    /// Output that is no event: a sign of life all the same.
+    /// Output that is no event.
     Noise,
     /// Time has passed.
     Tick,
@@ -94,8 +94,8 @@ impl Watch {
                 self.stream.observe(event);
                 self.last_sign = now;
             }
-            Observation::Noise => self.last_sign = now,
-            Observation::Tick => {}
+            // What is no event is no sign of life either.
+            Observation::Noise | Observation::Tick => {}
             Observation::TooMuchOutput => return (self, Some(StopCause::TooMuchOutput)),
             Observation::OutputLost => return (self, Some(StopCause::OutputLost)),
             Observation::StopAsked => return (self, Some(StopCause::Asked)),
@@ -212,8 +212,14 @@ pub fn report(stream: &Stream, end: &ProcessEnd, thread: Option<&str>) -> Report
         return broken(BrokenCause::ThreadChanged, error);
     }
     match (&stream.turn, end) {
+        // A turn that was not kept whole says nothing by its end.
+        (_, ProcessEnd::Stopped(cause @ (StopCause::OutputLost | StopCause::TooMuchOutput))) => {
+            stopped(*cause, broken)
+        }
         (Some(Turn::Completed), _) => {
-            Report::Completed(answer::parse(stream.messages.iter().map(String::as_str)))
+            let mut answer = answer::parse(stream.messages.iter().map(String::as_str));
+            answer.cut |= stream.unread;
+            Report::Completed(answer)
         }
         (Some(Turn::Failed(message)), _) => broken(BrokenCause::TurnFailed, message.clone()),
         (None, ProcessEnd::Stopped(cause)) => stopped(*cause, broken),

@@ -59,21 +59,37 @@ const CONDITIONS: &[&str] = &[
 ];
 
 /// Reads a turn's messages: a later one replaces an earlier one's issues of the same number and title, and
-/// its verdict.
+/// its verdict. Of texts that are too long together, the last ones are read. An approval counts in the last message
+/// alone: whatever is said after it may take it back.
 pub fn parse<'t>(messages: impl IntoIterator<Item = &'t str>) -> Answer {
+    let messages: Vec<&str> = messages.into_iter().filter(|text| !text.trim().is_empty()).collect();
     let mut answer = Answer::default();
-    for message in messages {
+    for (at, message) in bounded(&messages, &mut answer.cut).into_iter().enumerate() {
         let mut reader = Reader::default();
-        for line in lines(bounded(message)) {
+        for line in lines(message) {
             reader.line(line);
         }
+        let earlier = answer.verdict.take();
         reader.finish(&mut answer);
+        let is_last = at + 1 == messages.len();
+        let standing = answer.verdict.take().or(earlier.filter(|it| !is_last || !it.approves()));
+        answer.verdict = standing;
     }
     answer
 }
 
-fn bounded(text: &str) -> &str {
-    &text[..text.floor_char_boundary(REVIEW_ANSWER_BYTES_MAX)]
+/// As much of the messages as is read, the last ones whole if anything is.
+fn bounded<'t>(messages: &[&'t str], cut: &mut bool) -> Vec<&'t str> {
+    let mut bytes_left = REVIEW_ANSWER_BYTES_MAX;
+    let mut read: Vec<&str> = Vec::new();
+    for message in messages.iter().rev() {
+        let text = &message[..message.floor_char_boundary(bytes_left)];
+        *cut |= text.len() < message.len();
+        bytes_left -= text.len();
+        read.push(text);
+    }
+    read.reverse();
+    read
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -171,9 +187,21 @@ fn marker(heading: &str) -> Option<(Kind, Issue)> {
         .find_map(|(word, kind)| after(text, word).map(|rest| (kind, rest)))?;
     let rest = rest.trim_start_matches([' ', '-', '_', '#', '\u{2010}', '\u{2011}', '\u{2013}']);
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let number = rest[..digits].parse().ok()?;
+    // One without a number, or with one that is none, is an issue all the same.
+    let names_one = rest.starts_with([':', '\u{2014}']);
+    let number = match rest[..digits].parse() {
+        Ok(number) => number,
+        Err(_) if digits > 0 => u32::MAX,
+        Err(_) if names_one => 0,
+        Err(_) => return None,
+    };
     let title = rest[digits..].trim_start_matches(|c: char| !c.is_alphanumeric() && !"(`\"'<$/.".contains(c));
     let title = title.trim_start_matches(". ").trim().to_owned();
+    let says_none =
+        ["", "none", "no", "nothing", "n/a"].contains(&title.trim_end_matches('.').to_lowercase().as_str());
+    if digits == 0 && says_none {
+        return None;
+    }
     Some((kind, Issue { number, title, ..Issue::default() }))
 }
 
@@ -207,6 +235,20 @@ fn verdict(block: &Issue) -> Option<Verdict> {
     Some(Verdict { status, reason: block.field("reason").unwrap_or_default().to_owned() })
 }
 
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut kept = String::new();
+    for c in text.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => kept.push(c),
+            _ => {}
+        }
+    }
+    kept
+}
+
 /// One word in capitals. Where several are offered, as in a template that was copied, none is.
 fn status(said: &str) -> Option<String> {
     let said = said.replace(['*', '`', '_'], " ");
@@ -218,10 +260,12 @@ fn status(said: &str) -> Option<String> {
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let first = *words.first()?;
     if matches!(first, "approve" | "approved") {
-        let condition = words[1..].iter().find(|word| CONDITIONS.contains(*word));
-        return Some(
-            condition.map_or(APPROVE.to_owned(), |word| format!("{APPROVE}_{}", word.to_uppercase())),
-        );
+        let more = words[1..].iter().find(|word| CONDITIONS.contains(*word)).copied();
+        // Whatever else is said beside it, but in brackets, may be a condition in words that nobody has listed.
+        let bare = without_brackets(&lower);
+        let mut bare = bare.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let more = more.or_else(|| bare.nth(1));
+        return Some(more.map_or(APPROVE.to_owned(), |word| format!("{APPROVE}_{}", word.to_uppercase())));
     }
     // `REVISE — two tests fail`: the word, not the sentence.
     let head = said

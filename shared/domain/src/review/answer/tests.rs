@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::limits::REVIEW_ANSWER_BYTES_MAX;
 
 fn one(text: &str) -> Answer {
     parse([text])
@@ -25,6 +26,17 @@ fn verdicts() {
     check("### VERDICT\n- Status: APPROVE, once ISSUE-1 is fixed", Some("APPROVE_ONCE"));
     check("### VERDICT\n- Status: APPROVE with nits", Some("APPROVE_WITH"));
     check("### VERDICT\n- Status: NOT APPROVED", Some("NOT_APPROVED"));
+    for (said, expected) in [
+        ("APPROVE, however two tests fail", "APPROVE_HOWEVER"),
+        ("Approved contingent on fixing the leak", "APPROVE_CONTINGENT"),
+        ("APPROVE as soon as ISSUE-1 is fixed", "APPROVE_AS"),
+        ("Approve? No.", "APPROVE_NO"),
+        ("APPROVE withheld", "APPROVE_WITHHELD"),
+        ("approved by nobody", "APPROVE_BY"),
+        ("APPROVE (if the tests pass)", "APPROVE_IF"),
+    ] {
+        check(&format!("### VERDICT\n- Status: {said}"), Some(expected));
+    }
     check("### VERDICT\n- Status: LGTM", Some("LGTM"));
     check("### VERDICT\n- Status: APPROVE\n\nAsk if anything is unclear.", Some("APPROVE"));
     check("### VERDICT\n- Status: continue", Some("CONTINUE"));
@@ -81,6 +93,9 @@ fn issues() {
         &[(4, "T", &[("Severity", "P1\nA note: this is text")])],
     );
     check("### issue-5\n", &[(5, "", &[])]);
+    // One that is numbered in no way, or in none that can be, is not lost.
+    check("### ISSUE: deletes the database", &[(0, "deletes the database", &[])]);
+    check("### ISSUE-4294967296: x", &[(u32::MAX, "x", &[])]);
     check(
         "## ISSUE-1: a\n### Severity: low\n### Evidence\nx\n## Notes\n- Severity: high",
         &[(1, "a", &[("Severity", "low"), ("Evidence", "x")])],
@@ -89,7 +104,7 @@ fn issues() {
         "**ISSUE-1: a**\n- Severity: low\n###### Notes\n- Severity: high",
         &[(1, "a", &[("Severity", "low")])],
     );
-    check("### ISSUES\n- one: two\n### ISSUE: none\n### ISSUE-99999999999: x", &[]);
+    check("### ISSUES\n- one: two\n### ISSUE: none\n### Issue summary\nx", &[]);
     check("ISSUE-1: a mention in a line\n> ### ISSUE-2: quoted", &[]);
     check("### ISSUE-1: a\n### ISSUE-1: b", &[(1, "a", &[]), (1, "b", &[])]);
     check(
@@ -97,6 +112,24 @@ fn issues() {
         &[(1, "a", &[("Severity", "low")])],
     );
     assert_eq!(one("### INSIGHT-1: cache it\n- Why: speed").insights.len(), 1);
+}
+
+#[test]
+fn what_was_not_read_or_was_taken_back_is_no_approval() {
+    let approve = "### VERDICT\n- Status: APPROVE";
+    let check = |messages: &[&str], approves: bool, cut: bool| {
+        let answer = parse(messages.iter().copied());
+        let approved = answer.verdict.as_ref().is_some_and(Verdict::approves);
+        assert_eq!((approved, answer.cut), (approves, cut), "{:?}", answer.verdict);
+    };
+    check(&["reading", approve], true, false);
+    check(&[approve, "I withdraw my approval."], false, false);
+    check(&[approve, "  "], true, false);
+    let long =
+        format!("{approve}\n{}\n### ISSUE-1: x\n- Severity: critical", "x".repeat(REVIEW_ANSWER_BYTES_MAX));
+    check(&[&long], true, true);
+    // The last message is the one that is read whole.
+    check(&[&"x".repeat(REVIEW_ANSWER_BYTES_MAX), approve], true, true);
 }
 
 #[test]

@@ -58,6 +58,9 @@ fn which_is_which() {
     check(A, "### ISSUE-1: Lost write in the cache remains", true);
     check(A, "### ISSUE-9: Lost write in the cache\n- File: `a.rs:5`", true);
     check(A, "### ISSUE-1: Test is missing\n- File: a.rs:3", false);
+    // The same fault in another file is another one, whatever its number.
+    check(A, "### ISSUE-1: Lost write in index\n- File: b.rs:9", false);
+    check(A, "### ISSUE-1: Lost write in cache\n- File: b.rs:9", true);
     check(A, "### ISSUE-4: Lost read in cache\n- File: c.rs", false);
     check(A, "### ISSUE-4: Lost write in cache\n- File: c.rs", false);
     check(A, &format!("{A}### ISSUE-2: Lost write in cache\n- File: a.rs:80"), false);

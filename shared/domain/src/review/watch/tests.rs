@@ -51,7 +51,12 @@ fn check(seen: &[(u64, Observation)], expected: Option<(u64, StopCause)>) {
 fn when_a_round_is_over() {
     let done = || Observation::Event(ReviewerEvent::TurnCompleted);
     check(&[], Some((300, StopCause::Silence)));
-    check(&[(200, Observation::Noise)], Some((500, StopCause::Silence)));
+    check(&[(200, Observation::Noise)], Some((300, StopCause::Silence)));
+    check(&[(200, thread())], Some((500, StopCause::Silence)));
+    // A plan that is open for as long as the turn is no reason to be silent.
+    let plan = Activity { kind: "other", text: String::new(), failed: false };
+    let plan = ReviewerEvent::Started { id: "p".into(), activity: plan };
+    check(&[(5, Observation::Event(plan))], Some((305, StopCause::Silence)));
     // A silent command of ten minutes and more is no stall, until it has ended.
     check(&[(1, thread()), (5, started("a")), (700, finished("a"))], Some((1000, StopCause::Silence)));
     check(&[(5, started("a")), (6, started("b")), (7, finished("b"))], Some((1800, StopCause::Deadline)));
@@ -101,6 +106,9 @@ fn what_a_round_comes_to() {
     check(&[thread()], stopped(StopCause::Deadline), Some((BrokenCause::Timeout, false)));
     check(&[thread()], stopped(StopCause::Silence), Some((BrokenCause::Stalled, false)));
     check(&[], stopped(StopCause::TooMuchOutput), Some((BrokenCause::OutputLimit, false)));
+    // A turn whose middle was not kept has no end.
+    check(&done, stopped(StopCause::TooMuchOutput), Some((BrokenCause::OutputLimit, true)));
+    check(&done, stopped(StopCause::OutputLost), Some((BrokenCause::OutputLost, true)));
     check(
         &[Thread("other".into()), Message("m".into()), TurnCompleted],
         exited(),
@@ -122,7 +130,7 @@ proptest! {
                 2 => Observation::Noise,
                 _ => Observation::Tick,
             };
-            last_sign = if seen == Observation::Tick { last_sign } else { now };
+            last_sign = if matches!(seen, Observation::Tick | Observation::Noise) { last_sign } else { now };
             let (next, effect) = watch.step(Duration::from_secs(now), &seen);
             watch = next;
             let late = now >= LIMITS.deadline.as_secs();
