@@ -16,7 +16,7 @@ use crate::console::{self, Progress};
 use crate::error::CommandError;
 use crate::git::Repository;
 use crate::report::escape;
-use crate::submission::{NOTHING_CHANGED, Purpose, Submission, capture, session_request};
+use crate::submission::{Capture, NOTHING_CHANGED, Purpose, Submission, capture, session_request};
 
 /// A tool, and what it is called with once the session is known.
 pub struct Tool<'a, Parameters> {
@@ -55,7 +55,8 @@ async fn call<Parameters: Serialize>(
     let session = client.open_session(&session_request(repository, client.tenant_key())?).await?;
     progress.step("capturing the change");
     let captured = capture(repository, session, asked.base.as_deref(), Purpose::Reading)?;
-    let Some(Submission { session, upload, .. }) = captured else { return Ok(None) };
+    let Capture::Change(submission) = captured else { return Ok(None) };
+    let Submission { session, upload, .. } = *submission;
     client.upload(&session.session_id, &upload).await?;
     progress.step(tool.step);
     let context =

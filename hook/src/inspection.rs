@@ -144,6 +144,16 @@ pub fn with_binary_secrets(
     Ok(raw)
 }
 
+/// Says in a result what did not run as assumed.
+pub fn note_in(result: &mut Value, note: &str) {
+    if !result["degraded"].is_object() {
+        result["degraded"] = serde_json::json!({ "cause": note, "not_reviewed": [] });
+        return;
+    }
+    let cause = result["degraded"]["cause"].as_str().unwrap_or_default();
+    result["degraded"]["cause"] = format!("{cause}; {note}").into();
+}
+
 fn read(raw: &Value) -> Result<InspectResult, CommandError> {
     serde_json::from_value(raw.clone()).map_err(|error| {
         CommandError::new(Kind::Unavailable, format!("the server's result cannot be read: {error}"))

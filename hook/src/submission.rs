@@ -23,6 +23,8 @@ pub struct Submission {
     pub upload: Upload,
     /// What git could not capture.
     pub left_out: Vec<LeftOut>,
+    /// What is to be told of what it was compared with.
+    pub note: Option<&'static str>,
     /// For an inspection: the secrets in files of which the server sees no text, and the policy as of the base.
     pub binary: Option<(BinarySecrets, Policy)>,
 }
@@ -42,15 +44,23 @@ pub fn session_request(repository: &Repository, tenant_key: &str) -> Result<Sess
     inspection::session_request(repository, tenant_key, &branch, head.as_deref())
 }
 
-/// Captures the change against `base`, or against the session's own; `None` where nothing has changed.
+/// What there is to submit.
+pub enum Capture {
+    /// A change.
+    Change(Box<Submission>),
+    /// None, and what is to be told of where it was looked for.
+    Nothing(Option<&'static str>),
+}
+
+/// Captures the change against `base`, or against the session's own.
 pub fn capture(
     repository: &Repository,
     session: SessionResponse,
     base: Option<&str>,
     purpose: Purpose,
-) -> Result<Option<Submission>, CommandError> {
-    let base = match base {
-        Some(base) => repository.base_id(base)?,
+) -> Result<Capture, CommandError> {
+    let (base, note) = match base {
+        Some(base) => (repository.base_id(base)?, None),
         None => inspect::base(repository, &session)?,
     };
     let captured = repository.capture_work_tree(&base)?;
@@ -60,7 +70,7 @@ pub fn capture(
         return Err(CommandError::new(Kind::Unavailable, text));
     }
     if captured.patch.is_empty() {
-        return Ok(None);
+        return Ok(Capture::Nothing(note));
     }
     let patch = Bytes::from(captured.patch);
     let change = inspection::parse(&patch)?;
@@ -74,5 +84,5 @@ pub fn capture(
         }
     };
     let upload = Upload::new(&patch, &base, &pack)?;
-    Ok(Some(Submission { session, upload, left_out: captured.left_out, binary }))
+    Ok(Capture::Change(Box::new(Submission { session, upload, left_out: captured.left_out, note, binary })))
 }

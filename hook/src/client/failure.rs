@@ -63,6 +63,26 @@ pub fn refused(
     CommandError::new(Kind::from_http_status(status.as_u16()), text)
 }
 
+/// The exchange broke. What the server answered in place of a result is told as it would be on any other route; else why,
+/// without the names of types that the library puts before it.
+pub fn broken(url: &str, action: &str, why: &str) -> CommandError {
+    if let Some((status, said)) = answered(why) {
+        return refused(url, action, status, &HeaderMap::new(), said.as_bytes());
+    }
+    let reason = why.rsplit("] error: ").next().unwrap_or(why).trim();
+    let advice = "is the server there? `prevet doctor` tells what is set up";
+    CommandError::new(Kind::Unavailable, format!("calling {action} at {url} failed: {reason}; {advice}"))
+}
+
+/// An HTTP status that an error's text tells of, and what came with it.
+fn answered(why: &str) -> Option<(StatusCode, &str)> {
+    let (_, rest) = why.rsplit_once("HTTP ")?;
+    let status = StatusCode::from_bytes(rest.get(..3)?.as_bytes()).ok()?;
+    let said = rest.split_once(": ").map_or("", |(_, said)| said);
+    let end = said.rfind('}').map_or(said.len(), |at| at + 1);
+    Some((status, said.get(..end)?))
+}
+
 /// What a tool error's code means here.
 pub fn kind_of_code(code: &str) -> Kind {
     match code {

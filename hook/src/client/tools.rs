@@ -175,8 +175,7 @@ impl Client {
     }
 
     fn broken(&self, action: &str, why: &str) -> CommandError {
-        let text = format!("calling {action} at {} failed: {why}", self.endpoint.url);
-        CommandError::new(Kind::Unavailable, text)
+        failure::broken(&self.endpoint.url, action, why)
     }
 
     fn headers(&self) -> Result<HashMap<HeaderName, HeaderValue>, CommandError> {

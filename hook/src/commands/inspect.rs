@@ -43,8 +43,8 @@ async fn inspect(
     let (branch, head) = (repository.branch_name()?, repository.head()?);
     let session = inspection::open_session(client, repository, &branch, head.as_deref()).await?;
     progress.step("capturing the change");
-    let base = match &arguments.base {
-        Some(base) => repository.base_id(base)?,
+    let (base, note) = match &arguments.base {
+        Some(base) => (repository.base_id(base)?, None),
         None => base(repository, &session)?,
     };
     let policy = inspection::policy(repository, &base)?;
@@ -60,8 +60,11 @@ async fn inspect(
     progress.step("inspecting the change");
     let subject = Subject { patch: captured.patch, base: &base, after: After::WorkTree };
     let question = Question { profile: arguments.profile.clone(), intent: arguments.intent.clone() };
-    let inspection =
+    let mut inspection =
         inspection::run(client, repository, &session.session_id, subject, &question, &progress).await?;
+    if let Some(note) = note {
+        inspection::note_in(&mut inspection.raw, note);
+    }
     Ok(Some((inspection, policy)))
 }
 
@@ -79,19 +82,22 @@ fn nothing(format: OutputFormat) -> Result<u8, CommandError> {
     Ok(0)
 }
 
-/// What the work tree is compared with where the caller names nothing.
+/// What is told where nothing is known to compare commits with.
+pub const ONLY_UNCOMMITTED: &str =
+    "no remote branch to compare with is known: only uncommitted work is inspected, against HEAD";
+
+/// What the work tree is compared with where the caller names nothing, and what is to be told of it.
 pub fn base(
     repository: &Repository,
     session: &prevet_wire::session::SessionResponse,
-) -> Result<String, CommandError> {
+) -> Result<(String, Option<&'static str>), CommandError> {
     let target = inspection::target_branch(session)?;
     let base = repository.work_tree_base(target.as_ref(), None)?;
-    if base.source == BaseSource::Head {
-        console::say(
-            "no remote branch to compare with is known: only uncommitted work is inspected, against HEAD",
-        );
+    let note = (base.source == BaseSource::Head).then_some(ONLY_UNCOMMITTED);
+    if let Some(note) = note {
+        console::say(note);
     }
-    Ok(base.commit)
+    Ok((base.commit, note))
 }
 
 /// Says what git could not capture.

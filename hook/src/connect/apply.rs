@@ -26,8 +26,10 @@ fn carry_out(step: &Step) -> Result<(), ConnectError> {
             let mode = if *private { PRIVATE_MODE } else { PUBLIC_MODE };
             ("write", path, write(path, text, Permissions::from_mode(mode), || Ok(())))
         }
-        Step::Edit { path, before, text } => {
-            let mode = fs::metadata(path).map_or(Permissions::from_mode(PRIVATE_MODE), |it| it.permissions());
+        Step::Edit { path, before, text, private } => {
+            let own = Permissions::from_mode(PRIVATE_MODE);
+            let mode = fs::metadata(path).map_or(own.clone(), |it| it.permissions());
+            let mode = if *private { own } else { mode };
             let unchanged = || match read_text(path) {
                 Ok(now) if now == *before => Ok(()),
                 _ => Err(io::Error::from(io::ErrorKind::ResourceBusy)),

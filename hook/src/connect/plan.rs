@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::facts::backup_of;
-use super::registration::NAMES;
+use super::registration::{NAMES, is_ours};
 use super::{ConnectError, Facts, Format, Harness, Registration, json, skills, toml};
 
 /// What is asked for.
@@ -27,6 +27,8 @@ pub enum Step {
         before: Option<String>,
         /// Its new text.
         text: String,
+        /// Whether it holds a key from now on, so that only its owner may read it.
+        private: bool,
     },
     /// Writes a file that is ours.
     Write {
@@ -85,8 +87,12 @@ pub fn plan(facts: &Facts, action: &Action) -> Result<Plan, ConnectError> {
 fn connect_config(facts: &Facts, registration: &Registration, plan: &mut Plan) -> Result<(), String> {
     let document = facts.document();
     let entries = registration.entries(facts.harness, &reviewer_variables(facts));
-    if document.entries(&NAMES)? == entries {
+    let there = document.entries(&NAMES)?;
+    if there == entries {
         return Ok(());
+    }
+    if let Some((name, _)) = there.iter().find(|entry| !is_ours(entry)) {
+        return Err(format!("its server {name} is another program's; give that one another name"));
     }
     // What is there without us: the first time, the file as it is.
     let kept = document.without(&NAMES)?;
@@ -95,7 +101,8 @@ fn connect_config(facts: &Facts, registration: &Registration, plan: &mut Plan) -
         let path = backup_of(&facts.config);
         plan.steps.push(Step::Write { path, text: kept, private: true });
     }
-    plan.steps.push(Step::Edit { path: facts.config.clone(), before: facts.text.clone(), text });
+    let private = registration.http.as_ref().is_some_and(|http| http.api_key.is_some());
+    plan.steps.push(Step::Edit { path: facts.config.clone(), before: facts.text.clone(), text, private });
     Ok(())
 }
 
@@ -121,13 +128,21 @@ fn connect_skills(facts: &Facts, plan: &mut Plan) {
 fn remove_config(facts: &Facts, plan: &mut Plan) -> Result<(), String> {
     let Some(text) = &facts.text else { return Ok(()) };
     let document = facts.document();
-    let entries = document.entries(&NAMES)?;
+    let (entries, foreign): (Vec<_>, Vec<_>) = document.entries(&NAMES)?.into_iter().partition(is_ours);
+    for (name, _) in &foreign {
+        plan.tell(format!(
+            "{} has a server {name} that is another program's, and stays",
+            facts.config.display()
+        ));
+    }
     if entries.is_empty() {
         return Ok(());
     }
+    let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
     let (path, own) = (facts.config.clone(), facts.places.own.clone());
     let delete = Step::Delete { path: path.clone(), own: own.clone() };
-    let edit = |to: String| Step::Edit { path: path.clone(), before: Some(text.clone()), text: to };
+    let edit =
+        |to: String| Step::Edit { path: path.clone(), before: Some(text.clone()), text: to, private: false };
     let backup = backup_of(&facts.config);
     // Nobody but us has changed it since: what was there comes back as it was.
     if let Some(kept) = &facts.backup
@@ -137,11 +152,11 @@ fn remove_config(facts: &Facts, plan: &mut Plan) -> Result<(), String> {
         plan.steps.push(Step::Delete { path: backup, own });
         return Ok(());
     }
-    if facts.backup.is_none() && is_ours_alone(facts, text)? {
+    if facts.backup.is_none() && foreign.is_empty() && is_ours_alone(facts, text)? {
         plan.steps.push(delete);
         return Ok(());
     }
-    let rest = document.without(&NAMES)?;
+    let rest = document.without(&names)?;
     if facts.backup.is_none() && holds_nothing(facts.places.format, &rest) {
         plan.steps.push(delete);
         return Ok(());

@@ -141,6 +141,20 @@ impl Registration {
     }
 }
 
+/// Whether an entry is one that we write: it starts `prevet mcp --only …`, or sends our key's header.
+pub fn is_ours(entry: &Entry) -> bool {
+    let sends_key = ["headers", "http_headers", "env_http_headers"]
+        .into_iter()
+        .any(|name| entry.1.get(name).is_some_and(|headers| headers.get(KEY_HEADER).is_some()));
+    match Server::of(entry).map(|server| server.transport) {
+        Some(Transport::Stdio { command, .. }) => ["review", "server"]
+            .iter()
+            .any(|only| command.ends_with(&["mcp", "--only", *only].map(str::to_owned))),
+        Some(Transport::Http { .. }) => sends_key,
+        None => false,
+    }
+}
+
 struct Stdio<'a> {
     binary: &'a str,
     only: &'static str,

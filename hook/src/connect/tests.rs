@@ -40,7 +40,7 @@ fn after(facts: &Facts, plan: &Plan) -> Facts {
     let backup = facts::backup_of(&facts.config);
     for step in &plan.steps {
         let (path, text) = match step {
-            Step::Edit { path, before, text } => {
+            Step::Edit { path, before, text, .. } => {
                 assert_eq!(*before, facts.text);
                 (path, Some(text.clone()))
             }
@@ -161,6 +161,46 @@ fn an_entry_of_another_time_is_replaced() {
         assert_eq!(Server::of(&servers[1]).unwrap().transport, url, "{harness:?}");
         let removed = after(&by_http, &plan(&by_http, &Action::Remove).unwrap());
         assert_eq!(removed, before);
+    }
+}
+
+#[test]
+fn another_programs_server_of_the_name_is_left_alone() {
+    for harness in EVERY {
+        let foreign = json!({ "command": "/opt/other/cross-review", "args": ["serve"], "url": null });
+        let foreign = match harness {
+            Harness::Opencode => json!({ "type": "local", "command": ["/opt/other/cross-review"] }),
+            Harness::Codex => json!({ "command": "/opt/other/cross-review", "args": ["serve"] }),
+            _ => foreign,
+        };
+        let empty = facts(harness, None);
+        let text = empty.document_of("").with(&[("cross-review".to_owned(), foreign)]).unwrap();
+        let there = facts(harness, Some(&text));
+        let error = plan(&there, &registration()).unwrap_err().to_string();
+        assert!(
+            error.contains("cross-review is another program's") && error.contains("nothing was changed"),
+            "{error}"
+        );
+        let removed = plan(&there, &Action::Remove).unwrap();
+        assert!(!removed.changes_anything(), "{removed:?}");
+        assert!(matches!(&removed.steps[..], [Step::Tell(told)] if told.contains("stays")), "{removed:?}");
+    }
+}
+
+#[test]
+fn a_configuration_with_a_key_is_its_owners_alone() {
+    let http = |api_key| {
+        Registration::new(Path::new(BINARY), Some(HttpServer { url: "https://h/mcp".to_owned(), api_key }))
+            .unwrap()
+    };
+    for (api_key, expected) in [(None, false), (Some("pvk".to_owned()), true)] {
+        let action = Action::Connect(http(api_key));
+        for harness in EVERY {
+            let steps = plan(&facts(harness, None), &action).unwrap().steps;
+            assert!(
+                steps.iter().any(|step| matches!(step, Step::Edit { private, .. } if *private == expected))
+            );
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::git::{GitEnvironment, LeftOut, Repository};
 use crate::inspection::{self, ATTEMPTS_MAX, BinarySecrets, pause};
-use crate::submission::{self, NOTHING_CHANGED, Purpose, Submission};
+use crate::submission::{self, Capture, NOTHING_CHANGED, Purpose, Submission};
 
 /// Captures, uploads and calls.
 pub async fn call(
@@ -45,11 +45,14 @@ pub async fn call(
     let request = place.session_request(client.tenant_key()).await?;
     let session = client.open_session(&request).await?;
     progress.step("capturing the change");
-    let Some(submission) = place.capture(session, schema::purpose(tool)).await? else {
-        let body = ErrorBody { error: NOTHING_CHANGED.to_owned(), code: "NO_DIFF".to_owned() };
-        return Ok(Handed::Result(failure::result(tool, &body)));
-    };
-    submit(&client, &tool.name, arguments, submission, progress).await
+    match place.capture(session, schema::purpose(tool)).await? {
+        Capture::Change(submission) => submit(&client, &tool.name, arguments, *submission, progress).await,
+        Capture::Nothing(note) => {
+            let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+            let body = ErrorBody { error: format!("{NOTHING_CHANGED}{note}"), code: "NO_DIFF".to_owned() };
+            Ok(Handed::Result(failure::result(tool, &body)))
+        }
+    }
 }
 
 async fn submit(
@@ -74,7 +77,8 @@ async fn submit(
                     Some((binary, policy)) if wants_secrets => with_binary(result, binary, &policy)?,
                     _ => result,
                 };
-                return Ok(Handed::Result(with_left_out(result, &submission.left_out)));
+                let result = with_left_out(result, &submission.left_out);
+                return Ok(Handed::Result(with_note(result, submission.note)));
             }
             refused @ Handed::Refused(_) => return Ok(refused),
         }
@@ -132,6 +136,18 @@ fn with_binary(
     }
 }
 
+/// What was not looked at for want of a base is said in the result: nobody reads this program's standard error.
+fn with_note(result: CallToolResult, note: Option<&str>) -> CallToolResult {
+    let failed = result.is_error == Some(true);
+    match (result.structured_content.clone(), note.filter(|_| !failed)) {
+        (Some(mut value), Some(note)) if value.get("findings").is_some() => {
+            inspection::note_in(&mut value, note);
+            CallToolResult::structured(value)
+        }
+        _ => result,
+    }
+}
+
 /// What git could not capture was not read either.
 fn with_left_out(result: CallToolResult, left_out: &[LeftOut]) -> CallToolResult {
     let failed = result.is_error == Some(true);
@@ -167,11 +183,7 @@ impl Place {
         aside(move || submission::session_request(&discover(&git)?, &tenant_key)).await
     }
 
-    async fn capture(
-        &self,
-        session: SessionResponse,
-        purpose: Purpose,
-    ) -> Result<Option<Submission>, CommandError> {
+    async fn capture(&self, session: SessionResponse, purpose: Purpose) -> Result<Capture, CommandError> {
         let git = self.git();
         aside(move || submission::capture(&discover(&git)?, session, None, purpose)).await
     }
@@ -225,6 +237,20 @@ mod tests {
         check(json!({ "profile": "review", "context": { "cursor": "c" } }), false);
         check(json!({ "profile": "review", "context": { "report_types": ["BUG_REPORT"] } }), false);
         check(json!({ "context": { "report_types": ["SECRET_REPORT"] } }), true);
+    }
+
+    #[test]
+    fn what_it_was_compared_with_is_told() {
+        let check = |value: Value, note: Option<&str>, expected: Value| {
+            let result = with_note(CallToolResult::structured(value), note);
+            assert_eq!(result.structured_content.unwrap()["degraded"], expected);
+        };
+        let plain = json!({ "verdict": "approve", "findings": [] });
+        check(plain.clone(), None, Value::Null);
+        check(plain, Some("n"), json!({ "cause": "n", "not_reviewed": [] }));
+        let degraded = json!({ "findings": [], "degraded": { "cause": "c", "not_reviewed": [1] } });
+        check(degraded, Some("n"), json!({ "cause": "c; n", "not_reviewed": [1] }));
+        check(json!({ "description": "d" }), Some("n"), Value::Null);
     }
 
     #[test]

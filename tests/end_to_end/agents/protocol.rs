@@ -236,9 +236,17 @@ async fn a_configured_server_is_used_with_its_key() {
                 let result = Stdio::start(call, TODAY).succeeds("inspect_diff", &json!({}));
                 assert_eq!(result["verdict"], "request_changes");
             }
-            let (code, error) = Stdio::start(bad, TODAY).fails("inspect_diff", &json!({}));
-            assert!(["UNAUTHENTICATED", "BUSY"].contains(&code.as_str()), "{code}: {error}");
-            assert!(!error.contains("wrong"), "{error}");
+            // By every way that a call takes: captured here, and handed on as it is.
+            let mut talk = Stdio::start(bad, TODAY);
+            for (tool, arguments) in [
+                ("inspect_diff", json!({})),
+                ("lookup_decision", json!({ "query": "Do we use tabs?" })),
+                ("request_decision", json!({ "question": "Do we use tabs?", "waitSeconds": 0 })),
+            ] {
+                let (code, error) = talk.fails(tool, &arguments);
+                assert_eq!(code, "UNAUTHENTICATED", "{tool}: {error}");
+                assert!(!error.contains("wrong") && !error.contains("rmcp"), "{error}");
+            }
         }
     });
     talk.await.unwrap();
