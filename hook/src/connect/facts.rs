@@ -41,7 +41,7 @@ pub fn read(harness: Harness, homes: &Homes) -> Result<Facts, ConnectError> {
     let named = places.configs.iter().find(|path| path.exists()).or_else(|| places.configs.first());
     let named = named.cloned().unwrap_or_default();
     // A link, as dotfiles have them, stays one.
-    let config = fs::canonicalize(&named).unwrap_or(named);
+    let config = fs::canonicalize(&named).unwrap_or_else(|_| end_of_link(named));
     let skills = skills::ALL.into_iter().map(|skill| {
         let path = places.skills.join(skill.name).join("SKILL.md");
         Ok(SkillFile { skill, text: read_text(&path)?, path })
@@ -56,6 +56,14 @@ pub fn read(harness: Harness, homes: &Homes) -> Result<Facts, ConnectError> {
     })
 }
 
+/// Where a link leads to whose file is not there yet.
+fn end_of_link(path: PathBuf) -> PathBuf {
+    match (fs::read_link(&path), path.parent()) {
+        (Ok(target), Some(folder)) => folder.join(target),
+        _ => path,
+    }
+}
+
 /// Where a configuration is kept.
 pub fn backup_of(config: &Path) -> PathBuf {
     let mut name = config.file_name().unwrap_or_default().to_owned();
@@ -66,6 +74,11 @@ pub fn backup_of(config: &Path) -> PathBuf {
 /// A file's text; `None` where there is none.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConnectError> {
     let failed = |source| ConnectError::File { what: "read", path: path.to_owned(), source };
+    // Whatever else has the name would be waited for, or has no end.
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        let problem = "it is no regular file".to_owned();
+        return Err(ConnectError::Unreadable { path: path.to_owned(), problem });
+    }
     let file = match fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

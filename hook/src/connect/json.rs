@@ -150,7 +150,7 @@ impl Style {
             return replaced(text, open..open, &property);
         };
         if !text[open..close].contains('\n') {
-            let comma = if text[last.end()..close].contains(',') { " " } else { ", " };
+            let comma = if comma_after(text, last.end(), close).is_some() { " " } else { ", " };
             let at = open + text[open..close].trim_end().len();
             return replaced(text, at..at, &format!("{comma}{name}: {value}"));
         }

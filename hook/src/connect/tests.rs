@@ -78,6 +78,8 @@ fn texts(harness: Harness) -> Vec<&'static str> {
         ],
         _ => vec![
             "",
+            "\u{feff}{ \"theme\": \"dark\" }\n",
+            "{\"mcpServers\": {\"o\": {\"command\": \"x\"} /* , */ }}",
             "{}",
             "{ }\n",
             "{\n}\n",
