@@ -12,7 +12,7 @@ use super::words::{Tables, is_irregular_participle, tables};
 /// Bytes of the hash that name a canonical form: 128 bits.
 const HASH_BYTES: usize = 16;
 /// The version of the rules: forms of other versions do not meet.
-const RULES: &str = "2";
+const RULES: &str = "1";
 
 /// What kind of answer a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +39,7 @@ pub enum Asks {
     HowMuch,
     /// How often.
     HowOften,
-    /// What was done already.
+    /// Whether something happened already, or will by itself.
     Happened,
     /// How things are.
     State,
@@ -62,7 +62,7 @@ impl Asks {
             Self::HowLong => "how long",
             Self::HowMuch => "how many",
             Self::HowOften => "how often",
-            Self::Happened => "what happened",
+            Self::Happened => "what happens",
             Self::State => "how it is",
             Self::Nothing => "no question",
         }
@@ -153,6 +153,7 @@ impl Canonical {
         };
         let (allow, need, dropped) = (reader.allow, reader.need, reader.dropped);
         let mut tokens = joined(&reader.items, wants == Asks::Whether);
+        literal(&mut tokens);
         if says(&["done", "performed"]) {
             // "Is rounding done per line": as if it said "rounded".
             for token in tokens.iter_mut().filter(|token| token.shown.ends_with("ing")) {
@@ -230,6 +231,9 @@ struct Reader<'a> {
     phrase: Option<String>,
 }
 
+/// After these, "to" is no preposition; nor is it after a word of permission or obligation.
+const TO_DO: [&str; 5] = ["want", "wants", "going", "like", "ought"];
+
 const OPENED_BY_NOBODY: [&str; 7] = ["is", "are", "whether", "decide", "need", "does", "please"];
 
 impl<'a> Reader<'a> {
@@ -293,7 +297,22 @@ impl<'a> Reader<'a> {
             return length;
         }
         let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
-        if !word.exact && self.is_grammar(text, before, lead) {
+        // "in us region", but not "for us to decide"
+        let next = words[..end].get(at + 1).map_or("", |next| next.text.as_str());
+        let region = text == "us" && before != "let" && !self.holds_together(next);
+        let asked = self.items.is_empty() && ["where", "when"].contains(&text) && AUXILIARIES.contains(&next);
+        if asked {
+            return 1;
+        }
+        if text == "to"
+            && (TO_DO.contains(&before)
+                || self.tables.allow.contains(before)
+                || self.tables.need.contains(before))
+        {
+            *lead = Lead::Main;
+            return 1;
+        }
+        if !word.exact && !region && self.is_grammar(text, before, lead) {
             return 1;
         }
         let stem = match self.tables.phrase(&stems[at..=at]) {
@@ -302,6 +321,14 @@ impl<'a> Reader<'a> {
         };
         self.push(&stem, text.to_owned(), word.exact, lead);
         1
+    }
+
+    fn holds_together(&self, text: &str) -> bool {
+        let tables = self.tables;
+        text.is_empty()
+            || ["and", "or"].contains(&text)
+            || [&tables.filler, &tables.allow, &tables.need].iter().any(|words| words.contains(text))
+            || tables.prepositions.contains_key(text)
     }
 
     /// Whether the word only holds others together; what it says is kept.
@@ -318,9 +345,6 @@ impl<'a> Reader<'a> {
             self.allow = true;
         } else if self.tables.need.contains(text) {
             self.need = true;
-        } else if text == "to" && (self.tables.allow.contains(before) || self.tables.need.contains(before)) {
-            // "Able to export": no place, but what is done.
-            *lead = Lead::Main;
         } else if let Some(class) = self.tables.prepositions.get(text) {
             *lead = Lead::Phrase(class.clone());
             self.phrase = Some(class.clone());
@@ -365,6 +389,24 @@ impl<'a> Reader<'a> {
             Class::Relation
         } else {
             Class::Content
+        }
+    }
+}
+
+/// Words that are no synonyms in such company: "remove the user from the organization" deletes nobody, "drop requests"
+/// no request, and "raise the exception" makes it no larger.
+fn literal(tokens: &mut [Token]) {
+    let has = |things: &dyn Fn(&str) -> bool| tokens.iter().any(|token| things(&token.stem));
+    let tables = tables();
+    let cases = [
+        ("remov", "take_from", has(&|stem| stem == "from")),
+        ("drop", "drop", has(&|stem| tables.dropped_things.contains(stem))),
+        ("rais", "raise", has(&|stem| tables.raised_things.contains(stem))),
+        ("bump", "bump", has(&|stem| tables.raised_things.contains(stem))),
+    ];
+    for (start, stem, _) in cases.iter().filter(|(_, _, applies)| *applies) {
+        for token in tokens.iter_mut().filter(|token| token.shown.starts_with(start)) {
+            (*stem).clone_into(&mut token.stem);
         }
     }
 }
@@ -460,6 +502,8 @@ const AUXILIARIES: [&str; 26] = [
     "are", "was", "were", "has", "have", "am", "need", "whether", "decide", "to", "we", "i", "ought",
 ];
 
+const HAPPENED: [&str; 5] = ["did", "was", "were", "has", "have"];
+
 /// What a clause asks by its first words; `None` if it opens no question.
 fn clause_asks(words: &[&str]) -> Option<Asks> {
     let wh = ["what", "which", "who", "whom", "whose", "where", "when", "why", "how"];
@@ -470,15 +514,15 @@ fn clause_asks(words: &[&str]) -> Option<Asks> {
     });
     let Some(at) = start else {
         let first = words.first()?;
-        if ["did", "was", "were", "have", "has", "had"].contains(first) {
-            return Some(Asks::Happened);
-        }
+        let opens = AUXILIARIES.contains(first).then_some(Asks::Whether);
+        let foretold = *first == "will" && !words.get(1).is_some_and(|next| ["we", "i"].contains(next));
         // "Is the cache warm?", but not "is it fine to" and "are we to".
         let ours = ["it", "we", "i", "there"].contains(&words.get(1).copied().unwrap_or_default());
-        if ["is", "are"].contains(first) && !ours {
-            return Some(Asks::State);
-        }
-        return AUXILIARIES.contains(first).then_some(Asks::Whether);
+        return match *first {
+            "is" | "are" if !ours => Some(Asks::State),
+            first if HAPPENED.contains(&first) || foretold => Some(Asks::Happened),
+            _ => opens,
+        };
     };
     let next = words.get(at + 1).copied().unwrap_or_default();
     let asked = AUXILIARIES.contains(&next) || words.len() == 1;

@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::canonical::{Canonical, Class, Token};
 use super::order;
+use super::words::tables;
 
 /// Words of a difference that are shown.
 const SHOWN_WORDS_MAX: usize = 4;
@@ -30,6 +31,13 @@ pub enum Difference {
     },
     /// One asks whether something is allowed, or required, and the other does not.
     Permission,
+    /// One destroys one thing, the other several.
+    Number {
+        /// Of the earlier question.
+        earlier: String,
+        /// Of the question at hand.
+        now: String,
+    },
     /// The same words in another order.
     Order,
 }
@@ -43,7 +51,9 @@ impl fmt::Display for Difference {
             Self::Words { earlier, now } if now.is_empty() => {
                 write!(f, "differs: only the earlier one says \"{earlier}\"")
             }
-            Self::Words { earlier, now } => write!(f, "differs: {earlier}/{now}"),
+            Self::Words { earlier, now } | Self::Number { earlier, now } => {
+                write!(f, "differs: {earlier}/{now}")
+            }
             Self::Asks { earlier, now } => {
                 write!(f, "differs: the earlier one asks {earlier}, this one {now}")
             }
@@ -55,7 +65,7 @@ impl fmt::Display for Difference {
 
 /// Whether both ask the same; else in what they differ.
 pub fn compare(earlier: &Canonical, now: &Canonical) -> Result<(), Difference> {
-    if earlier.folded() == now.folded() {
+    if earlier.folded() == now.folded() && earlier.stems() == now.stems() {
         return Ok(());
     }
     let (left, right) = (unmatched(earlier, now), unmatched(now, earlier));
@@ -72,7 +82,29 @@ pub fn compare(earlier: &Canonical, now: &Canonical) -> Result<(), Difference> {
     if (earlier.allow, earlier.need) != (now.allow, now.need) {
         return Err(Difference::Permission);
     }
+    if let Some(number) = number(earlier, now) {
+        return Err(number);
+    }
     if order::agrees(earlier, now) { Ok(()) } else { Err(Difference::Order) }
+}
+
+/// In questions that destroy something, "the branch" is not "branches"; nor is "the last commit" "the last commits".
+fn number(earlier: &Canonical, now: &Canonical) -> Option<Difference> {
+    let tables = tables();
+    let counts =
+        |token: &Token| [&tables.destroying, &tables.places].iter().any(|it| it.contains(&token.stem));
+    if !earlier.tokens.iter().any(counts) {
+        return None;
+    }
+    let plural = |token: &Token| token.shown.ends_with('s') && !token.shown.ends_with("ss");
+    let counted = |token: &&Token| token.class == Class::Content && !counts(token);
+    let same_word = |one: &Token, other: &Token| tables.stem(&one.shown) == tables.stem(&other.shown);
+    earlier.tokens.iter().filter(counted).find_map(|one| {
+        let mut others = now.tokens.iter().filter(|other| other.stem == one.stem).peekable();
+        others.peek()?;
+        let other = others.next().filter(|other| plural(other) != plural(one) && same_word(one, other))?;
+        Some(Difference::Number { earlier: one.shown.clone(), now: other.shown.clone() })
+    })
 }
 
 /// The tokens of `one` that `other` has no counterpart for.

@@ -9,8 +9,9 @@ type Words<'a> = Vec<&'a Token>;
 pub fn agrees(one: &Canonical, other: &Canonical) -> bool {
     let (left, right) = (fixed(one), fixed(other));
     if stems(&left) == stems(&right) {
-        let uses = one.uses || other.uses;
-        return left.iter().zip(&right).all(|(one, other)| follow_alike(one, other, uses));
+        let alike = alike(&left, &right)
+            || ((one.uses || other.uses) && stems(&left) == stems(&right) && in_a_role(&left, &right));
+        return alike && !turns_adjective((one, &left), (other, &right));
     }
     let reads_as = |from: &Words<'_>, to: &Words<'_>| {
         // What is taken out of its phrase is in none on the other side: "hashes of tokens" is not "tokens of hashes".
@@ -23,25 +24,42 @@ pub fn agrees(one: &Canonical, other: &Canonical) -> bool {
         return true;
     }
     let (left, right) = without_common_phrases(&left, &right);
-    stems(&left) == stems(&right)
+    alike(&left, &right)
         || moved_verb(one, &left, &right)
         || moved_verb(other, &right, &left)
         || turned((one, &left), (other, &right))
         || turned((other, &right), (one, &left))
 }
 
-/// "Deploy with Terraform" does not deploy Terraform, and "in the docs" is not "to the docs".
-fn follow_alike(one: &Token, other: &Token, uses: bool) -> bool {
-    // "Capped at 5 MB" is "limited to 5 MB"; what is used for the cache is wanted as the cache.
-    let is_bound = |class: &str| one.class == Class::Number && ["in", "to"].contains(&class);
-    let is_role = |class: &str| uses && ["for", "as"].contains(&class);
-    match (&one.lead, &other.lead) {
-        (Lead::Phrase(one), Lead::Phrase(other)) => {
-            one == other || (is_bound(one) && is_bound(other)) || (is_role(one) && is_role(other))
-        }
-        (Lead::Phrase(_), _) | (_, Lead::Phrase(_)) => false,
-        _ => true,
-    }
+/// The same words, and the same prepositions before them: "deploy with Terraform" is not "deploy Terraform".
+fn alike(one: &[&Token], other: &[&Token]) -> bool {
+    let preposition = |token: &Token| match &token.lead {
+        // "cap it at 5", "limit it to 5"
+        Lead::Phrase(class) if class == "to" && token.class == Class::Number => Some("in".to_owned()),
+        Lead::Phrase(class) => Some(class.clone()),
+        Lead::Same | Lead::Main => None,
+    };
+    let prepositions = |words: &[&Token]| words.iter().map(|it| preposition(it)).collect::<Vec<_>>();
+    stems(one) == stems(other) && prepositions(one) == prepositions(other)
+}
+
+/// "use Redis for the session cache" and "use Redis as the session cache".
+fn in_a_role(one: &[&Token], other: &[&Token]) -> bool {
+    let role = |token: &Token| match &token.lead {
+        Lead::Phrase(class) if class == "for" || class == "as" => Some("as".to_owned()),
+        Lead::Phrase(class) => Some(class.clone()),
+        Lead::Same | Lead::Main => None,
+    };
+    one.iter().zip(other).all(|(one, other)| role(one) == role(other))
+}
+
+/// "merged branches" against "merge branches": a participle before what it belongs to, and none.
+fn turns_adjective((one, left): (&Canonical, &Words<'_>), (other, right): (&Canonical, &Words<'_>)) -> bool {
+    let verb_first = one.we_act && other.we_act;
+    (usize::from(verb_first)..left.len()).any(|at| {
+        let before_noun = |words: &Words<'_>| words.get(at + 1).is_some_and(|next| next.lead == Lead::Same);
+        left[at].participle != right[at].participle && before_noun(left) && before_noun(right)
+    })
 }
 
 /// How many phrases with a preposition of that class there are.
@@ -49,26 +67,17 @@ fn count(words: &Words<'_>, class: &str) -> usize {
     words.iter().filter(|token| token.lead == Lead::Phrase(class.to_owned())).count()
 }
 
-/// The words whose place means something. An adverb says the same at the end ("deleted daily"), in front of the verb
-/// that it goes with, and there alone: "daily backups" are some of the backups.
+/// The words whose place means something. An adverb belongs to the word that follows it directly: "automatically
+/// generated", "daily backups". Where none does, or it stands before the verb of the asking side, it may stand anywhere.
 fn fixed(form: &Canonical) -> Words<'_> {
-    let tokens = &form.tokens;
-    let floats = |at: usize| {
-        let token = &tokens[at];
-        let next = tokens.get(at + 1);
-        let is_adverb = ADVERBS.contains(&token.shown.as_str());
-        let before_verb = next.is_some_and(|next| match at {
-            0 => form.we_act && !next.participle,
-            _ => token.lead == Lead::Main && next.participle,
-        });
-        tables().floating.contains(&token.stem) && (next.is_none() || (is_adverb && before_verb))
+    let floats = |at: usize, token: &Token| {
+        let alone = form.tokens.get(at + 1).is_none_or(|next| next.lead != Lead::Same);
+        let before_verb = at == 0 && form.we_act && token.shown.ends_with("ally");
+        tables().floating.contains(&token.stem) && (alone || before_verb)
     };
-    (0..tokens.len()).filter(|at| !floats(*at)).map(|at| &tokens[at]).collect()
+    let kept = form.tokens.iter().enumerate().filter(|(at, token)| !floats(*at, token));
+    kept.map(|(_, token)| token).collect()
 }
-
-/// What is an adverb wherever it stands, and never says which of several.
-const ADVERBS: [&str; 6] =
-    ["automatically", "manually", "immediately", "instantly", "asynchronously", "synchronously"];
 
 fn stems(words: &[&Token]) -> Vec<String> {
     words.iter().map(|token| token.stem.clone()).collect()
@@ -148,11 +157,19 @@ fn moved_verb(active: &Canonical, left: &Words<'_>, right: &Words<'_>) -> bool {
     (1..right.len()).any(|at| {
         let moved = right[at];
         let passive = moved.participle && !verb.participle;
-        // What follows directly would be an object: "users keep sessions" is not "we keep users' sessions".
-        let has_object = right.get(at + 1).is_some_and(|next| next.lead == Lead::Same);
+        // What follows directly would be an object, or what an adjective belongs to: "users keep sessions" is not "we
+        // keep users' sessions", "close archived accounts" not "archive closed accounts".
+        let has_object =
+            right.get(at + 1).is_some_and(|next| next.lead == Lead::Same) && !is_interval(&right[at + 1..]);
         let others: Vec<&Token> = right[..at].iter().chain(&right[at + 1..]).copied().collect();
-        moved.stem == verb.stem && stems(&others) == stems(rest) && (passive || (ergative && !has_object))
+        moved.stem == verb.stem && alike(&others, rest) && !has_object && (passive || ergative)
     })
+}
+
+/// "every 90 days"
+fn is_interval(words: &[&Token]) -> bool {
+    words.first().is_some_and(|it| it.stem == "all")
+        && words.get(1).is_some_and(|it| it.class == Class::Number)
 }
 
 /// "block the release on flaky tests" and "flaky tests block the release"; "who owns it, A or B" and "A or B owns it".

@@ -107,6 +107,10 @@ const SMALL: [(&str, u32); 28] = [
 /// Names that would be words without weight in small letters.
 const ACRONYMS: [&str; 5] = ["US", "IT", "PUT", "CAN", "AS"];
 
+/// Signs that compare or calculate; what has only a dash or an exclamation mark of them is a break.
+const SIGNS: [char; 11] = ['<', '>', '=', '!', '+', '*', '/', '%', '&', '|', '-'];
+const SIGNS_ALONE: [char; 9] = ['<', '>', '=', '+', '*', '/', '%', '&', '|'];
+
 /// Splits a text.
 pub fn scan(text: &str) -> Vec<Piece> {
     let text: String = text.chars().map(plain).collect();
@@ -134,21 +138,20 @@ fn plain(character: char) -> char {
 }
 
 fn scan_chunk(chunk: &str, pieces: &mut Vec<Piece>) {
-    // "> 500" and "<500" are no brackets.
-    let signs =
-        chunk.len() - chunk.trim_start_matches(['<', '>', '=', '!', '~', '\u{2264}', '\u{2265}']).len();
-    let rest = &chunk[signs..];
-    if signs > 0 && (rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit())) {
-        pieces.push(exact(chunk[..signs].to_owned()));
-        if !rest.is_empty() {
-            scan_chunk(rest, pieces);
-        }
-        return;
-    }
     if let Some((left, right)) = chunk.split_once('\u{2014}') {
         scan_chunk(left, pieces);
         pieces.push(Piece::Comma);
         return scan_chunk(right, pieces);
+    }
+    // "latency > 500 ms", "load <80%"
+    let rest = chunk.trim_start_matches(SIGNS);
+    let sign = &chunk[..chunk.len() - rest.len()];
+    if sign.contains(SIGNS_ALONE) && (rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit())) {
+        pieces.push(exact(sign.to_owned()));
+        if !rest.is_empty() {
+            scan_chunk(rest, pieces);
+        }
+        return;
     }
     let opened = chunk.trim_start_matches(['"', '\'', '(', '[', '{', '<']);
     if opened.len() < chunk.len() && chunk.contains(['(', '[']) {
@@ -177,7 +180,7 @@ fn scan_chunk(chunk: &str, pieces: &mut Vec<Piece>) {
 
 fn scan_word(body: &str, pieces: &mut Vec<Piece>) {
     if is_identifier(body) {
-        return pieces.push(exact(body.to_lowercase()));
+        return pieces.push(exact(body.to_owned()));
     }
     // `and/or`, `client/server`: two plain words.
     if let Some((left, right)) = body.split_once('/')
@@ -218,13 +221,10 @@ fn is_identifier(body: &str) -> bool {
     let dotted = bytes
         .windows(3)
         .any(|it| it[1] == b'.' && it[0].is_ascii_alphanumeric() && it[2].is_ascii_alphabetic());
-    let short_flag = bytes.len() == 2 && bytes[0] == b'-' && bytes[1].is_ascii_alphabetic();
-    let flag = short_flag
-        || body.starts_with("--")
-        || body.starts_with('.')
-        || body.starts_with('/')
-        || body.starts_with('#');
-    letters && (joined || path || dotted || flag)
+    let flag =
+        body.starts_with("--") || body.starts_with('.') || body.starts_with('/') || body.starts_with('#');
+    let option = body.starts_with('-') && bytes.get(1).is_some_and(u8::is_ascii_alphabetic);
+    letters && (option || joined || path || dotted || flag)
 }
 
 fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
@@ -232,7 +232,8 @@ fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
         .char_indices()
         .find(|(at, c)| !(c.is_ascii_digit() || matches!(c, '.' | ',') || *at == 0 && *c == '-'));
     let (digits, rest) = body.split_at(end.map_or(body.len(), |(at, _)| at));
-    let digits = if has_thousands(digits) { digits.replace(',', "") } else { digits.to_owned() };
+    let ports = matches!(pieces.last(), Some(Piece::Word(it)) if it.text.starts_with("port"));
+    let digits = if has_thousands(digits) && !ports { digits.replace(',', "") } else { digits.to_owned() };
     let unit = rest.trim_start_matches('-');
     let lower = unit.to_lowercase();
     let unit_name = UNITS.iter().find(|(name, _)| *name == lower).map(|(_, full)| *full);
@@ -240,10 +241,10 @@ fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
         pieces.push(exact(digits));
     } else if rest == "%" {
         pieces.extend([exact(digits), exact("percent".to_owned())]);
+    } else if rest == "M" {
+        pieces.extend([exact(digits), word("million")]);
     } else if matches!(rest, "k" | "K") && !digits.contains('.') {
         pieces.push(exact(format!("{digits}000")));
-    } else if rest == "M" && !digits.contains('.') {
-        pieces.push(exact(format!("{digits}000000")));
     } else if unit.len() == 2 && unit.ends_with('b') && unit.starts_with(|c: char| c.is_ascii_uppercase()) {
         // Bits, where somebody means what they write.
         pieces.extend([exact(digits), exact(format!("{lower}it"))]);
@@ -260,9 +261,10 @@ fn scan_number(body: &str, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// `1,000,000`, but not `1,5` and not `80,443,8080`: every group but the first has three digits.
+/// Whether every comma is a mark of thousands: "1,000", but not "1,5".
 fn has_thousands(digits: &str) -> bool {
-    let mut groups = digits.trim_start_matches('-').split(',');
+    let whole = digits.split('.').next().unwrap_or_default();
+    let mut groups = whole.trim_start_matches('-').split(',');
     let first = groups.next().unwrap_or_default();
     (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3)
 }
@@ -276,6 +278,10 @@ fn scan_plain(part: &str, pieces: &mut Vec<Piece>) {
         && part[..part.len() - 1].bytes().all(|it| it.is_ascii_uppercase());
     let base = if capitals { base.trim_end_matches('s') } else { base };
     let opens = matches!(pieces.last(), None | Some(Piece::End(_)));
+    if ["Kb", "Mb", "Gb", "Tb"].contains(&part) {
+        // Bits, where somebody means what they write.
+        return pieces.push(exact(format!("{lower}it")));
+    }
     if ACRONYMS.contains(&part) || (part == "A" && !opens) {
         return pieces.push(exact(lower));
     }
@@ -357,9 +363,15 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(shown(text), expected, "{text:?}");
         check("Cap at 25MB?", "cap at 25 mb ?");
         check("Cap at 25 MB?", "cap at 25 mb ?");
-        check("100 Mb or 100Mb", "100 mb or 100 mbit");
+        check("100 Mb or 100Mb", "100 mbit or 100 mbit");
         check("thirty days, twenty-five users", "30 days , 25 users");
         check("two hundred; 10k; 1,000", "200 . 10000 . 1000");
+        check("1,5 or 80,443 or 10,000", "1,5 or 80443 or 10000");
+        check("ports 80,443", "ports 80,443");
+        check("> 500 ms, <80%", "> 500 millisecond , < 80 percent");
+        check("x >= 5 - no", "x >= 5 , no");
+        check("5M, 5m", "5 million , 5 minute");
+        check("-x Foo.Bar", "-x Foo.Bar");
         check("after 30s", "after 30 second");
         check("Rename `user_id` to account_id.", "rename user_id to account_id .");
         check("orders.created_at", "orders.created_at");

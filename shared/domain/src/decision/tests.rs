@@ -17,6 +17,10 @@ const OWN: &str = include_str!("../../../../tests/data/decision-pairs-own.jsonl"
 
 /// Written after the rules, and looked at only once they had been run on it.
 const FRESH: &str = include_str!("../../../../tests/data/decision-pairs-fresh.jsonl");
+/// Pairs that somebody else wrote, before any was tried.
+const HELD_OUT: &str = include_str!("../../../../tests/data/decision-pairs-held-out.jsonl");
+/// Traps that somebody found who looked for them.
+const READ: &str = include_str!("../../../../tests/data/decision-pairs-read.jsonl");
 /// Traps as near as can be: a preposition, a sign, a pronoun, an adverb's place.
 const NEAR: &str = include_str!("../../../../tests/data/decision-pairs-near.jsonl");
 
@@ -65,6 +69,19 @@ fn pairs_that_the_rules_were_not_made_on() {
     eprintln!("applied {right} of 30 that are the same; 0 of 40 traps");
     assert_eq!(wrong, Vec::<String>::new());
     assert!(right >= 20, "{right}");
+}
+
+#[test]
+fn pairs_of_somebody_else() {
+    let (right, wrong) = applied(HELD_OUT);
+    eprintln!("applied {right} of 60 that are the same; 0 of 60 traps");
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(right >= 45, "{right}");
+}
+
+#[test]
+fn traps_that_were_looked_for() {
+    assert_eq!(applied(READ), (0, Vec::new()));
 }
 
 #[test]

@@ -34,10 +34,18 @@ pub struct Tables {
     pub ergative: BTreeSet<String>,
     /// Verbs with nobody who acts: "show a price on invoices", "invoices show a price".
     pub stative: BTreeSet<String>,
-    /// Adverbs, whose place means nothing where they stand alone.
+    /// Adverbs, which may stand anywhere.
     pub floating: BTreeSet<String>,
     /// Verbs that mean nothing without what they are about.
     pub vague: BTreeSet<String>,
+    /// Verbs after which something is gone.
+    pub destroying: BTreeSet<String>,
+    /// Which one of several in a row.
+    pub places: BTreeSet<String>,
+    /// What is dropped without being deleted.
+    pub dropped_things: BTreeSet<String>,
+    /// What is raised without being more.
+    pub raised_things: BTreeSet<String>,
     /// Pairs that are never synonyms, both ways round.
     pub antonyms: BTreeSet<(String, String)>,
     irregular: BTreeMap<String, String>,
@@ -109,8 +117,9 @@ fn read() -> Tables {
     (tables.filler, tables.allow, tables.need) = (words("filler"), words("allow"), words("need"));
     let stems = |name: &str| words(name).iter().map(|word| tables.listed(word)).collect();
     let [clauses, negations, environments] = ["clauses", "negations", "environments"].map(stems);
-    let [quantifiers, ergative, stative, floating, vague] =
-        ["quantifiers", "ergative", "stative", "floating", "vague"].map(stems);
+    let [quantifiers, ergative, stative, floating, vague, destroying] =
+        ["quantifiers", "ergative", "stative", "floating", "vague", "destroying"].map(stems);
+    let [places, dropped_things, raised_things] = ["places", "dropped_things", "raised_things"].map(stems);
     let mut antonyms = BTreeSet::new();
     for pair in words("antonyms") {
         let Some((one, other)) = pair.split_once('/') else { continue };
@@ -127,6 +136,10 @@ fn read() -> Tables {
         stative,
         floating,
         vague,
+        destroying,
+        places,
+        dropped_things,
+        raised_things,
         antonyms,
         ..tables
     }
