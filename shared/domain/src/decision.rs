@@ -3,6 +3,7 @@
 //! [`canonical`] says what a question comes to, [`guard`] whether two ask the same, [`search`] which are near.
 //! [`reuse`] judges whether an earlier answer holds, and [`lot`] what happens to a request that waits for people.
 
+mod asks;
 pub mod canonical;
 pub mod freshness;
 pub mod guard;
