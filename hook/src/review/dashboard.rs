@@ -9,11 +9,7 @@ pub(super) type Shown = Result<String, String>;
 #[cfg(not(feature = "embedded"))]
 impl Rounds {
     /// A build without a server has no dashboard.
-    #[expect(
-        clippy::unused_self,
-        clippy::unused_async,
-        reason = "the same to callers, whether a server is embedded or not"
-    )]
+    #[expect(clippy::unused_async, reason = "the same to callers, whether a server is embedded or not")]
     pub(super) async fn show_on_dashboard(&self, _folder: &SessionFolder, wanted: bool) -> Option<Shown> {
         wanted.then(|| Err("this build of prevet has no server of its own, and so no dashboard".to_owned()))
     }
