@@ -59,6 +59,12 @@ impl Touched {
         self.added.range(lines).next().is_some()
     }
 
+    /// Whether `text` stood in a line that the change removes from the file.
+    pub fn stood_before(&self, text: &[u8]) -> bool {
+        let mut removed = self.removed.values().flatten();
+        !text.is_empty() && removed.any(|line| line.windows(text.len()).any(|part| part == text))
+    }
+
     /// Whether something was added or removed within `distance` lines of `line`.
     pub fn near(&self, line: u32, distance: u32) -> bool {
         let range = line.saturating_sub(distance)..=line.saturating_add(distance);

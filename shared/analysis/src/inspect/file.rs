@@ -22,6 +22,8 @@ use crate::{convention, ignore, other_tools, secrets, text_rules};
 pub const EXCUSED: &str =
     " A comment here turns another tool's finding off and says why, so this counts one step lower.";
 
+const MOVED: &str = " It stood in this file before, and this change only moves it, so this stops nothing.";
+
 /// What one file came to.
 #[derive(Default)]
 pub struct Outcome {
@@ -157,6 +159,13 @@ fn drafts(request: &Request<'_>, source: &Source<'_>, touched: &Touched, hits: V
     hits.into_iter().filter_map(|hit| draft(request, source, &lines, touched, hit)).collect()
 }
 
+/// Whether the change only moves a secret within its file, as formatters do. Whoever wrote it there first did not do so in
+/// this change, and the commit that did is looked at by itself.
+fn is_moved_secret(source: &Source<'_>, touched: &Touched, hit: &Hit) -> bool {
+    hit.rule.report_type == ReportType::Secret
+        && source.text.get(hit.span.clone()).is_some_and(|value| touched.stood_before(value))
+}
+
 fn draft(
     request: &Request<'_>,
     source: &Source<'_>,
@@ -172,6 +181,7 @@ fn draft(
     let (severity, note) = match request.policy.rules.get(&rule.id) {
         Some(RuleSetting::Off) => return None,
         Some(RuleSetting::Severity(severity)) => (*severity, ""),
+        None if is_moved_secret(source, touched, &hit) => (Severity::Low, MOVED),
         None if is_excused(request, source, touched, &hit) => (lower(rule.severity), EXCUSED),
         None => (rule.severity, ""),
     };

@@ -222,3 +222,18 @@ fn hidden_lock_files_are_left_out() {
     check("vendor/a.go", Verdict::Approve);
     check("src/a.go", Verdict::Incomplete);
 }
+
+#[test]
+fn a_secret_that_only_moves_stops_nothing() {
+    let (key, other) = (["AKIA", "Z7VRS2WQ4NBT6KXM"].concat(), ["AKIA", "Q3LKD8PWN5RT2VXB"].concat());
+    let check = |before: &str, severity: Severity| {
+        let patch = format!(
+            "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,1 @@\n-check(\n-    \"{before}\")\n+check(\"{key}\")\n"
+        );
+        let report = run(&patch, &Policy::default());
+        let found: Vec<_> = report.findings.iter().map(|it| it.severity).collect();
+        assert_eq!(found, [severity], "{before}");
+    };
+    check(&key, Severity::Low);
+    check(&other, Severity::High);
+}
