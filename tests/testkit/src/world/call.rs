@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -15,6 +15,8 @@ use super::conversation::Conversation;
 /// How long a program may run if the test does not say otherwise: a slow machine with other work to do.
 const TIMEOUT_SECONDS: u64 = 60;
 const POLL_MILLISECONDS: u64 = 5;
+/// How long a program may be held open by another child that is just being started.
+const BUSY_MAX: Duration = Duration::from_secs(10);
 
 /// A program about to be run.
 #[must_use]
@@ -89,7 +91,7 @@ impl Call {
     pub fn start(mut self) -> Running {
         let shown = format!("{:?}", self.command);
         let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = pipes.process_group(0).spawn().unwrap_or_else(|error| panic!("{shown}: {error}"));
+        let mut child = spawn(pipes.process_group(0)).unwrap_or_else(|error| panic!("{shown}: {error}"));
         let mut stdin = child.stdin.take().unwrap();
         let input = self.stdin;
         // A program that ends early closes the pipe; what it did is for the test to judge.
@@ -256,6 +258,22 @@ fn pause() {
 /// A process that has ended already is as good.
 fn kill(signal: &str, process: &str) {
     let _ = Command::new("kill").args(["-s", signal, "--", process]).stderr(Stdio::null()).status();
+}
+
+/// Starts a program that this process may have written a moment ago: another thread's child holds it open for writing
+/// until it has become a program itself, and until then the system starts it for nobody.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    let started = Instant::now();
+    loop {
+        match command.spawn() {
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy && started.elapsed() < BUSY_MAX =>
+            {
+                thread::yield_now();
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 fn collect(mut pipe: impl Read + Send + 'static, into: Arc<Mutex<Vec<u8>>>) -> thread::JoinHandle<()> {
