@@ -12,9 +12,19 @@ use super::error::{Code, ReviewError};
 use super::folder::{self, SessionFolder, Stored};
 use super::launch::launch;
 use super::reviewer::Reviewer;
-use super::settings;
+use super::settings::{self, is_word};
 use super::template::{Template, render};
+use super::wait::told;
 use super::working_dir;
+
+/// The session with its thread: whoever was stopped between the writing of its two files has left the one without it.
+fn with_thread(folder: &SessionFolder, mut stored: Stored) -> Result<Stored, ReviewError> {
+    if stored.session.thread.is_none() {
+        stored.session.thread = told(folder, &stored)?.stream.thread.filter(|thread| is_word(thread));
+        stored.state.thread_id.clone_from(&stored.session.thread);
+    }
+    Ok(stored)
+}
 
 impl Rounds {
     /// Starts the next round. Whatever is refused leaves the session as it was.
@@ -22,7 +32,7 @@ impl Rounds {
         let folder = SessionFolder::open(call.session_dir.as_ref())?;
         settings::check_change(call.model.as_deref(), call.effort.as_deref())?;
         let _lock = folder.lock().await?;
-        let before = self.settle_locked(&folder).await?;
+        let before = with_thread(&folder, self.settle_locked(&folder).await?)?;
         // Whether it may is asked before what it says.
         before.session.step(Event::Replied(Claims::default()))?;
         let subject = before.session.subject;

@@ -18,7 +18,6 @@ use super::error::{Code, ReviewError};
 use super::folder::{SessionFolder, Stored, read_json, write_json};
 use super::process;
 use super::reviewer::Reviewer;
-use super::settings::is_word;
 use super::stream_reader::Told;
 
 const POLL_MILLISECONDS: u64 = 100;
@@ -51,7 +50,7 @@ impl Rounds {
     pub(super) async fn settle(&self, folder: &SessionFolder) -> Result<Stored, ReviewError> {
         let stored = folder.load()?;
         if !stored.session.is_running() || is_under_way(folder, stored.session.round()) {
-            return Ok(with_thread(folder, stored));
+            return Ok(stored);
         }
         match folder.try_lock()? {
             Some(_lock) => self.settle_locked(folder).await,
@@ -64,7 +63,7 @@ impl Rounds {
         let stored = folder.load()?;
         let round = stored.session.round();
         if !stored.session.is_running() || is_under_way(folder, round) {
-            return Ok(with_thread(folder, stored));
+            return Ok(stored);
         }
         let (end, at) = match read_json::<EndFile>(&folder.end(round), Code::SessionBroken) {
             Ok(file) => {
@@ -114,18 +113,6 @@ impl Rounds {
             Some(Report::Broken(broken)) => with_failure(result, broken),
         }
     }
-}
-
-/// The session with its thread: whoever was stopped between the writing of its two files has left the one without it.
-fn with_thread(folder: &SessionFolder, mut stored: Stored) -> Stored {
-    if stored.session.thread.is_none()
-        && !stored.session.is_running()
-        && let Ok(told) = told(folder, &stored)
-    {
-        stored.session.thread = told.stream.thread.filter(|thread| is_word(thread));
-        stored.state.thread_id.clone_from(&stored.session.thread);
-    }
-    stored
 }
 
 /// Writes down what a round comes to.

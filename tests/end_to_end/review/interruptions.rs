@@ -102,6 +102,19 @@ fn a_begin_that_is_killed_leaves_nothing_that_runs_for_ever() {
 }
 
 #[test]
+fn a_save_that_stopped_between_its_files_keeps_the_thread() {
+    let scene = Scene::fake(&says("### ISSUE-1: a\n- Severity: high\n### VERDICT\n- Status: REVISE\n"));
+    let session = scene.begin_plan();
+    session.comes_to("completed", "respond", "open_issues");
+    let mut state = session.json("state.json");
+    state.as_object_mut().unwrap().remove("thread_id").unwrap();
+    std::fs::write(session.path("state.json"), state.to_string()).unwrap();
+    assert_eq!(session.reply(FIXED_INPUT)["thread_id"], "t-1");
+    session.wait();
+    assert!(scene.calls()[1].ends_with(" t-1 -"), "{:?}", scene.calls());
+}
+
+#[test]
 fn two_that_wait_agree() {
     let scene = held_session();
     let session = scene.begin_plan();
