@@ -76,8 +76,11 @@ pub fn broken(url: &str, action: &str, why: &str) -> CommandError {
 
 /// An HTTP status that an error's text tells of, and what came with it.
 fn answered(why: &str) -> Option<(StatusCode, &str)> {
-    let (_, rest) = why.rsplit_once("HTTP ")?;
-    let status = StatusCode::from_bytes(rest.get(..3)?.as_bytes()).ok()?;
+    // The first one: what came with it may speak of others.
+    let (status, rest) = why.match_indices("HTTP ").find_map(|(at, name)| {
+        let rest = &why[at + name.len()..];
+        Some((StatusCode::from_bytes(rest.get(..3)?.as_bytes()).ok()?, rest))
+    })?;
     let said = rest.split_once(": ").map_or("", |(_, said)| said);
     let end = said.rfind('}').map_or(said.len(), |at| at + 1);
     Some((status, said.get(..end)?))
@@ -93,5 +96,33 @@ pub fn kind_of_code(code: &str) -> Kind {
         "BUSY" => Kind::Busy,
         "TOO_LARGE" => Kind::TooLarge,
         _ => Kind::Internal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_answered() {
+        let check = |why: &str, expected: Option<(u16, &str)>| {
+            assert_eq!(answered(why).map(|(status, said)| (status.as_u16(), said)), expected, "{why}");
+        };
+        let body = r#"{"error":"HTTP 500 is not it","code":"TOO_LARGE"}"#;
+        check(
+            &format!("x [a::B<c>] error: HTTP 413 Payload Too Large: {body}, when send"),
+            Some((413, body)),
+        );
+        check("HTTP 401 Unauthorized", Some((401, "")));
+        check("HTTP error: refused", None);
+        check("connection refused", None);
+    }
+
+    #[test]
+    fn nothing_of_the_librarys_types_is_told() {
+        let error = broken("http://h/mcp", "x", "Send Transport [rmcp::a::B<c>] error: connection refused");
+        assert_eq!(error.kind, Kind::Unavailable);
+        assert!(error.message.contains("connection refused; is the server there?"), "{error}");
+        assert!(!error.message.contains("rmcp"), "{error}");
     }
 }
