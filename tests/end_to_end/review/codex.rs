@@ -23,8 +23,8 @@ fn a_failing_endpoint() {
         assert_eq!(session.end(&[])["finalized"], false);
     };
     check(Step::Status(401), "401");
-    check(Step::Status(429), "");
-    check(Step::Status(500), "");
+    check(Step::Status(429), "429");
+    check(Step::Status(500), "high demand");
     check(Step::Drop, "stream");
     check(Step::Hang, "idle");
     check(Step::Fail("server_error"), "scripted server_error");
@@ -73,7 +73,7 @@ fn killed_by_kill() {
 
 #[test]
 fn killed_by_term() {
-    killed("TERM", "");
+    killed("TERM", "signal 15");
 }
 
 #[test]
