@@ -14,7 +14,7 @@ use super::stream_reader::Told;
 const TEXT_BYTES_MAX: usize = 256 << 10;
 
 /// Writes the page anew.
-pub(super) fn write(folder: &SessionFolder, stored: &Stored) -> Result<(), ReviewError> {
+fn write(folder: &SessionFolder, stored: &Stored) -> Result<(), ReviewError> {
     let reviewer = Reviewer::parse(&stored.state.reviewer).unwrap_or_default();
     let texts = (1..=stored.session.round()).map(|round| {
         Told::read(reviewer, &folder.output(round)).map(|told| told.stream.messages.join("\n\n"))
@@ -81,10 +81,7 @@ fn ledger(stored: &Stored) -> String {
 fn outcome(report: Option<&Report>) -> String {
     match report {
         None => "running".to_owned(),
-        Some(Report::Completed(answer)) => {
-            let verdict = answer.verdict.as_ref().map_or("no verdict", |verdict| verdict.status.as_str());
-            format!("{verdict}, {} issues", answer.raised().count())
-        }
         Some(Report::Broken(broken)) => format!("{} ({})", broken.cause.as_str(), broken.error),
+        Some(report) => report.outcome(),
     }
 }

@@ -136,23 +136,12 @@ fn rounds(known: &Known, details: &[RoundDetail]) -> Markup {
         @for (at, (round, (start, end))) in all.rev() {
             @let number = at + 1;
             section.round aria-labelledby={ "round-" (number) } {
-                h2 id={ "round-" (number) } { "Round " (number) ": " (outcome(round.report.as_ref())) }
+                h2 id={ "round-" (number) } { "Round " (number) ": " (round.report.as_ref().map_or("running".to_owned(), Report::outcome)) }
                 p.quiet { (timestamp(*start)) @if let Some(end) = end { " to " (timestamp(*end)) } }
                 @if let Some(Report::Broken(broken)) = &round.report { p.notice { (broken.error) } }
                 @if let Some(detail) = details.get(at) { (events(number, detail, number == last)) (words(number, &detail.text)) }
             }
         }
-    }
-}
-
-fn outcome(report: Option<&Report>) -> String {
-    match report {
-        None => "running".to_owned(),
-        Some(Report::Completed(answer)) => {
-            let verdict = answer.verdict.as_ref().map_or("no verdict", |verdict| verdict.status.as_str());
-            format!("{verdict}, {} raised", answer.raised().count())
-        }
-        Some(Report::Broken(broken)) => broken.cause.as_str().to_owned(),
     }
 }
 

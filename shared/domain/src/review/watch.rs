@@ -143,6 +143,19 @@ pub enum Report {
     Broken(Broken),
 }
 
+impl Report {
+    /// How the round came out, in a few words for people.
+    pub fn outcome(&self) -> String {
+        match self {
+            Self::Completed(answer) => {
+                let verdict = answer.verdict.as_ref().map_or("no verdict", |verdict| verdict.status.as_str());
+                format!("{verdict}, {} raised", answer.raised().count())
+            }
+            Self::Broken(broken) => broken.cause.as_str().to_owned(),
+        }
+    }
+}
+
 /// A round without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
